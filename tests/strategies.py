@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, settings, strategies as st
 
 import lissom as ls
 from lissom.errors import CONTROL
+from lissom.model.flexibility import FLEXIBILITIES
 
 # How a joint's axis lies to the axis before it. "nearly" kinds are off by 1e-12 to 1e-3 rad.
 GEOMETRIES = ("generic", "quarter", "parallel", "coincident", "intersecting", "perpendicular")
@@ -383,7 +384,7 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
         gravity=gravity,
         loops=_loops(pick, links) if has("loops") else (),
         loads=_loads(pick, links) if has("loads") else (),
-        flexibility=draw(st.sampled_from(["second_order", "linear", "book"])) if has("flexibility") else "second_order",
+        flexibility=draw(st.sampled_from(FLEXIBILITIES)) if has("flexibility") else "second_order",
         kinematics_only=has("kinematics_only"),
         source=draw(words),
         notes=draw(st.lists(words, max_size=2)),

@@ -9,7 +9,7 @@ from tests.flexible.linear_cloud import LinearCloud
 import lissom as ls
 from lissom.kernels.cache import functions_of
 
-MODELS = ("linear", "book")
+MODELS = ("linear", "book", "de_luca_siciliano")
 
 
 def bent(arm, slope):

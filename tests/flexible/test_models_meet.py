@@ -26,7 +26,7 @@ def apart(found, want):
     return np.abs(found - want).max() / np.abs(want).max()
 
 
-@pytest.mark.parametrize("model", ["linear", "book"])
+@pytest.mark.parametrize("model", ["linear", "book", "de_luca_siciliano"])
 def test_linear_fields_and_the_closed_form_at_any_rates(model):
     """Joint and modal rows."""
     arm = planar()

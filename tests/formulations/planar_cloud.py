@@ -57,14 +57,15 @@ class LinearCloud(Cloud):
         return ca.Function("B", [q], [B]), ca.Function("h", [q, qd], [h]), ca.Function("g", [q], [ca.gradient(V, q)])
 
     def pushed(self, frame, force, moment, point):
-        """q -> work of a force on a point and of a moment, per unit rate of every coordinate, to first order."""
+        """q -> work of a force on a point and of a moment, per unit rate of every coordinate.
+
+        A frame of the linear field spins by the antisymmetric part of dF F^-1.
+        """
         R, o = frame
-        x = first_order(o + R @ ca.DM(point), self.q, modal(self.arm))
-        out = ca.jtimes(x, self.q, ca.DM(force), True)
+        out = ca.jtimes(o + R @ ca.DM(point), self.q, ca.DM(force), True)
         for k in range(self.arm.dof):
-            spin = ca.reshape(ca.jacobian(ca.vec(R), self.q[k]), 3, 3) @ R.T
-            still = ca.substitute(spin, ca.vertcat(*(self.q[c] for c in modal(self.arm))), 0)
-            out[k] += ca.dot(ca.vertcat(still[2, 1], still[0, 2], still[1, 0]), ca.DM(moment))
+            rate = ca.reshape(ca.jacobian(ca.vec(R), self.q[k]), 3, 3) @ ca.inv(R)
+            out[k] += ca.dot(ca.inv_skew(rate - rate.T) / 2, ca.DM(moment))
         return ca.Function("pushed", [self.q], [out])
 
 

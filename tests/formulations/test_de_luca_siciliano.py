@@ -8,8 +8,9 @@ from tests.formulations.planar_cloud import LinearCloud, modal
 import lissom as ls
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.flexible_links import flexible_bodies
+from lissom.dynamics.planar.chain import Planar
+from lissom.dynamics.planar.equations import Equations, Phases, value
 from lissom.formulations.counting import degree_of
-from lissom.formulations.de_luca_siciliano import Model, Phases, value
 from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
@@ -247,8 +248,8 @@ def test_energy_with_gravity_is_kept():
     path = free_motion(lambda x, v: ls.forward_dynamics(arm, x, v, np.zeros(6), method=DLS), q, qd, 0.5)
     kinetic = np.array([energy(model, x[:6], x[6:]) for x in path])
     assert np.ptp(kinetic) > 0.05  # it swings
-    own = Model.of(Bodies(arm))
-    potential = np.array([value(own.forms.V, Phases(own.planar.turns, x[:6]), x[:6]) for x in path])
+    own = Equations.of(Planar(Bodies(arm)))
+    potential = np.array([value(own.forms.V, Phases(own.turns, x[:6]), x[:6]) for x in path])
     assert np.abs(kinetic + potential - kinetic[0] - potential[0]).max() < 1e-8 * np.ptp(kinetic)
 
 

@@ -68,7 +68,7 @@ def test_flexible_arms_under_a_controller():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flexibility", ["linear", "book"])
+@pytest.mark.parametrize("flexibility", ["linear", "book", "de_luca_siciliano"])
 def test_other_models_of_flexibility(flexibility):
     arm = ls.load("two_link_flexible").replace(flexibility=flexibility)
     arms = others(arm, 4, places=False)

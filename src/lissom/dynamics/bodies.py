@@ -24,6 +24,7 @@ from lissom.errors import UnsupportedError
 from lissom.joints import is_prismatic
 from lissom.later import cached_property
 from lissom.model.arm import Arm
+from lissom.model.flexibility import MODELS
 from lissom.model.following import totals
 from lissom.model.joint import Joint
 from lissom.model.link import Link
@@ -327,12 +328,17 @@ class Bodies:
     @cached_property
     def linear(self) -> bool:
         """Whether flexible links have a linear field (`book`): frames beyond a tip are not orthonormal."""
-        return self.flexible and self.arm.flexibility != "second_order"
+        return self.flexible and MODELS[self.arm.flexibility].linear_field
 
     @property
     def truncated(self) -> bool:
-        """Whether the linear field is truncated as by Book 1983."""
-        return self.linear and self.arm.flexibility != "linear"
+        """Whether the equations are truncated in the deflections."""
+        return self.flexible and bool(MODELS[self.arm.flexibility].truncated)
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether the equations are those of the arm as a whole (`planar.programs`), not a recursion over bodies."""
+        return self.flexible and MODELS[self.arm.flexibility].closed_form
 
     @cached_property
     def carriers(self) -> list[list[int]]:
@@ -424,8 +430,8 @@ def spoken(frame: str) -> str:
     return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
 
 
-def refuse_unready(arm: Arm) -> None:
-    """Raise an error for arms whose dynamics is not supported."""
+def refuse_unready(arm: Arm, moving_base: bool = False) -> None:
+    """Raise an error for arms whose dynamics, on a base that moves, is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
     if arm.flexible and arm.flexibility != "second_order":
@@ -444,6 +450,11 @@ def _refuse_joints(arm: Arm) -> None:
                 f"arm {arm.name!r}: joint {joint.name!r} is {joint.kind}; flexibility={arm.flexibility!r} covers "
                 f"{covered}. Use {linear}'second_order'."
             )
+    if moving_base and arm.flexible and MODELS[arm.flexibility].closed_form:
+        raise UnsupportedError(
+            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which does not cover a moving base. Use 'linear', "
+            "the same field without its truncation, or 'second_order'."
+        )
 
 
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:

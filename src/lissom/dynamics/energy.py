@@ -51,12 +51,21 @@ def totals(run: AbstractRun, bodies: Bodies, q: Any, qd: Any) -> Totals:
 def _energies(run: AbstractRun, bodies: Bodies, q: Any, qd: Any) -> Energies:
     """Energies with the drives' inertia and the joints' springs."""
     bodies, q, qd = bodies.expanded(run, q, qd)
-    energies = run.call(_with_height, totals(run, bodies, q, qd), filled(GRAVITY, bodies.gravity))
+    energies = _of_links(run, bodies, q, qd)
     for _, node in tree_of(bodies).own():
         energies = run.call(node.element.with_strain, energies, node.part(q))
         if node.drive is not None:
             energies = run.call(node.drive.with_energy, energies, q[node.first], qd[node.first])
     return energies
+
+
+def _of_links(run: AbstractRun, bodies: Bodies, q: Any, qd: Any) -> Energies:
+    """Energies of the links, without strain."""
+    if bodies.closed_form:
+        from lissom.dynamics.planar import programs
+
+        return programs.energies(run, bodies, q, qd)
+    return run.call(_with_height, totals(run, bodies, q, qd), filled(GRAVITY, bodies.gravity))
 
 
 def _with_height(total: Totals, gravity: Vector3) -> Energies:

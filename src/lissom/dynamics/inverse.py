@@ -38,6 +38,10 @@ def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, b
     if bodies.coupling is not None:
         tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
         return bodies.coupling.force(run, joint_torques(run, tree, q, qd, qdd, base, loads))
+    if bodies.closed_form:
+        from lissom.dynamics.planar import programs
+
+        return programs.joint_torques(run, bodies, q, qd, qdd, loads)
     if bodies.linear:
         from lissom.dynamics.book import forces
 

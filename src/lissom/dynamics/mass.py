@@ -114,6 +114,10 @@ def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
         found = bodies.coupling.matrix(run, matrix(run, free, q, tape), symmetric=True)
         filled = dict.fromkeys((i, k) for k, above in enumerate(bodies.carriers) for i in above)
         return {**dict.fromkeys(filled, run.constant([0.0])), **found}
+    if bodies.closed_form:
+        from lissom.dynamics.planar import programs
+
+        return programs.matrix(run, bodies, q)
     if bodies.linear:
         from lissom.dynamics.book import inertia
 

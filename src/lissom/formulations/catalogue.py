@@ -9,6 +9,8 @@ from lissom.dynamics import forward
 from lissom.dynamics.acting import Setting, read_loads
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.drives import arm_force, motor_force
+from lissom.dynamics.planar.chain import Planar
+from lissom.dynamics.planar.equations import generalized_forces
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -26,8 +28,8 @@ from lissom.formulations import (
 )
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
-from lissom.formulations.planar import Planar
-from lissom.model.arm import FLEXIBILITIES, Arm
+from lissom.model.arm import Arm
+from lissom.model.flexibility import FLEXIBILITIES
 from lissom.spatial.scalar import sign
 
 HOLLERBACH = "Hollerbach 1980, IEEE Trans. Systems, Man, and Cybernetics 10(11)"
@@ -109,7 +111,7 @@ ALL = {
         Formulation("walker_orin_3", "forward", f"{WALKER_ORIN}, method 3", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
                     walker_orin.accelerations_3, 9),
         Formulation("de_luca_siciliano", "both", DE_LUCA_SICILIANO, "n^5", "serial", "revolute, axes parallel", False,
-                    (*INVERSE, *FORWARD), de_luca_siciliano.generalized_forces, 12, "rigid, flexible"),
+                    (*INVERSE, *FORWARD), generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip
 ALIASES = {"walker_orin": "walker_orin_3"}
@@ -130,6 +132,8 @@ def find(method: Any, verb: str) -> Formulation:
     if found is None or verb not in found.verbs:
         if found:
             able = f"{found.name} computes {' and '.join(found.verbs)}. For {verb} use one of: {', '.join(names)}."
+            if found.name in FLEXIBILITIES:
+                able += f" All functions of arm.replace(flexibility={found.name!r}) compute with this model."
         elif method in FLEXIBILITIES:
             able = f"it is a flexibility model: use arm.replace(flexibility={method!r})."
         else:

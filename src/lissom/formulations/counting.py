@@ -27,9 +27,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from lissom.dynamics.planar.equations import Equations
 from lissom.formulations import horn_raibert
 from lissom.formulations.catalogue import Formulation
-from lissom.formulations.de_luca_siciliano import Model
 from lissom.formulations.linkage import Frames, Linkage, Member, State, frames_of
 from lissom.formulations.matrices import ONE
 
@@ -153,11 +153,11 @@ def counted_state(linkage: Linkage, tally: Tally) -> State:
     return State(members, frames, qd, qdd, gravity)
 
 
-def count_planar(f: Formulation, model: Model, folded: bool) -> Count:
+def count_planar(f: Formulation, equations: Equations, folded: bool) -> Count:
     """Operations of the inverse dynamics of a planar closed form, by one of the two rules."""
     tally = Tally(folded)
-    q, qd, qdd = ([Number(tally) for _ in range(model.planar.dof)] for _ in range(3))
-    f.function(model.mapped(lambda x: Number(tally, float(x))), q, qd, qdd)
+    q, qd, qdd = ([Number(tally) for _ in range(equations.dof)] for _ in range(3))
+    f.function(equations.mapped(lambda x: Number(tally, float(x))), q, qd, qdd)
     return Count(tally.multiplications, tally.additions)
 
 

@@ -48,7 +48,7 @@ class Explanation(NamedTuple):
         M = self.inertia()(q)
         if np.isfinite(M).all():
             least = float(np.linalg.eigvalsh(M)[0])
-            raise SolveError(f"{self.verb.label}{where}: {message(self.bodies.arm, least, closed_form=True)}")
+            raise SolveError(f"{self.verb.label}{where}: {message(self.bodies.arm, least, method=self.plan.method)}")
 
 
 def _refuse_singular(label: str, where: str, bodies: Bodies, setting: Setting, *given: Array) -> None:

@@ -100,7 +100,7 @@ class Functions:
         """The plan of a function, before code is chosen; raises an error where the arm does not support it."""
         verb, setting = VERBS[verb] if isinstance(verb, str) else verb, setting or NOTHING_ACTS
         if verb.needs_inertia:
-            refuse_unready(self.arm)
+            refuse_unready(self.arm, setting.base)
         if verb.check is not None:
             verb.check(self.arm)
         program = verb.program_for(self.bodies.flexible)

@@ -12,6 +12,7 @@ import numpy as np
 from lissom.engine.blocks import boxes, rows_in_room
 from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
+from lissom.model.flexibility import MODELS
 from lissom.spatial.rotations import Array
 
 ROUNDING = 1e-12  # of the eigenvalues of a mass matrix, relative
@@ -41,22 +42,22 @@ def first_indefinite(M: Array) -> Lost | None:
     return None
 
 
-def message(arm: Arm, least: float, where: str = "", closed_form: bool = False) -> str:
-    """The text of a warning or error for a mass matrix with a negative smallest eigenvalue."""
-    if closed_form:
-        why = "B of De Luca and Siciliano is kept to first order in the deflections"
-        use = "flexibility='second_order' without method"
-    else:
-        why = f"flexibility={arm.flexibility!r} drops products of deflections, (37), (72) or (73) of Book 1983"
-        use = "flexibility='linear' or 'second_order'"
+def message(arm: Arm, least: float, where: str = "", method: str | None = None) -> str:
+    """The text of a warning or error for a mass matrix with a negative smallest eigenvalue.
+
+    method : the formulation that it is of, which is also the name of a flexibility model
+    """
+    model = MODELS[method or arm.flexibility]
+    asked, use = ("flexibility", "") if method is None else ("method", " without method")
     return (
-        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: {why}, and is no longer positive "
-        f"definite at this deflection; use {use}, or keep deflections smaller."
+        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: {asked}={model.name!r} "
+        f"{model.truncated}, and the result is no longer positive definite at this deflection; use "
+        f"flexibility='linear' or 'second_order'{use}, or keep deflections smaller."
     )
 
 
 def warn_of_indefinite(
-    arm: Arm, M: Array, verb: str, closed_form: bool = False, spot: tuple[tuple[int, ...], int] | None = None
+    arm: Arm, M: Array, verb: str, method: str | None = None, spot: tuple[tuple[int, ...], int] | None = None
 ) -> bool:
     """Warn where the inertia M (..., n, n) of an arm is not positive definite; True if it warned.
 
@@ -67,7 +68,7 @@ def warn_of_indefinite(
         return False
     batch, first = spot or (M.shape[:-2], 0)
     where = f" at state {[int(k) for k in np.unravel_index(first + lost.number, batch)]}" if batch else ""
-    warn_user(f"{verb}: {message(arm, lost.least, where, closed_form)}")
+    warn_user(f"{verb}: {message(arm, lost.least, where, method)}")
     return True
 
 

@@ -15,6 +15,7 @@ from lissom.errors import ModelError, about, shown, suggest
 from lissom.later import cached_property
 from lissom.model import following
 from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
+from lissom.model.flexibility import FLEXIBILITIES
 from lissom.model.joint import Joint, Mimic
 from lissom.model.limits import QUANTITIES
 from lissom.model.link import Link, LinkShape
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lissom.model.dh import DHTable
     from lissom.model.plausibility import ModelFinding
 
-FLEXIBILITIES = ("second_order", "linear", "book", "book_37", "book_72")
 MOST_LINKS = 100_000
 DEEPEST = 10_000
 
@@ -63,7 +63,8 @@ class Arm(Holder, Record):
     loads : sequence of Load      standing loads, in addition to those of a call
     flexibility : str             model of the flexible links: "second_order"; "linear", whose tips turn by
                                   E = 1 + [theta]; "book", the same truncated as by Book 1983; "book_37" and
-                                  "book_72" with one of his truncations, to study them
+                                  "book_72" with one of his truncations, to study them; "de_luca_siciliano", of
+                                  planar arms, whose mass matrix is kept to first order in the deflections
     kinematics_only : bool        accept links without mass; dynamics functions then reject the arm
     source : str                  where the numbers come from
     notes : sequence of str       what a reader ignored or changed

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lissom.formulations.de_luca_siciliano import Phases, gradient, inertia
-from lissom.formulations.planar import Planar
-from lissom.formulations.planar_tables import Forms
+from lissom.dynamics.planar.chain import Planar
+from lissom.dynamics.planar.equations import Phases, gradient, inertia
+from lissom.dynamics.planar.tables import Forms
 from lissom.planar.symbols import SymbolicModel, christoffel, coordinates, refuse_long, sympy_module
 
 ROUNDING = 1e-15  # of the largest coefficient

@@ -11,10 +11,11 @@ import cmath
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lissom.dynamics.planar.chain import Integrals, Planar, PlanarLink
+from lissom.dynamics.planar.complex_numbers import Pair, total
+from lissom.dynamics.planar.equations import Phases, Turns, gradient, inertia, value
+from lissom.dynamics.planar.tables import CONSTANT, Algebra, Form, Forms, Geometry, Term
 from lissom.errors import UnsupportedError
-from lissom.formulations.de_luca_siciliano import Phases, Turns, gradient, inertia, total, value
-from lissom.formulations.planar import Integrals, Planar, PlanarLink
-from lissom.formulations.planar_tables import CONSTANT, Form, Forms, Geometry, Term
 from lissom.planar.parameters import numbered, parameters
 
 MOST_LINKS = 3
@@ -59,7 +60,7 @@ class Symbols:
 
     def real(self, name: str, value: float) -> Any:
         if not value:
-            return self.sp.Integer(0)
+            return 0
         symbol = self.sp.Symbol(name, real=True)
         self.values[symbol] = float(value)
         return symbol
@@ -69,40 +70,6 @@ class Symbols:
 
     def complex(self, along: str, across: str, value: complex) -> Any:
         return Pair(self.real(along, value.real), self.real(across, value.imag))
-
-
-class Pair:
-    """A complex number whose parts are SymPy's; much quicker than its own complex numbers."""
-
-    __slots__ = ("im", "re")
-
-    def __init__(self, re: Any, im: Any = 0):
-        self.re, self.im = re, im
-
-    @classmethod
-    def of(cls, x: Any) -> Pair:
-        return x if isinstance(x, Pair) else cls(x)
-
-    def __add__(self, other: Any) -> Pair:
-        other = self.of(other)
-        return Pair(self.re + other.re, self.im + other.im)
-
-    def __mul__(self, other: Any) -> Pair:
-        other = self.of(other)
-        return Pair(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
-
-    def __neg__(self) -> Pair:
-        return Pair(-self.re, -self.im)
-
-    def __eq__(self, other: object) -> bool:
-        other = self.of(other)
-        return bool(self.re == other.re and self.im == other.im)
-
-    __hash__ = None  # type: ignore[assignment]
-    __radd__, __rmul__ = __add__, __mul__
-
-    def conjugate(self) -> Pair:
-        return Pair(self.re, -self.im)
 
 
 def refuse_long(planar: Planar) -> None:
@@ -121,7 +88,7 @@ def symbolic(planar: Planar) -> SymbolicModel:
     symbols = Symbols({p.name: p.value for p in parameters(planar)})
     sp = symbols.sp
     links = [_link(symbols, i, link) for i, link in enumerate(planar.links)]
-    geometry = Geometry(links, Pair(0, 1), lambda x: (sp.expand(Pair.of(x).re), sp.expand(Pair.of(x).im)))
+    geometry = Geometry(links, _algebra(sp))
     forms = geometry.forms([link.integrals for link in links], symbols.complex("g_x", "g_y", planar.gravity))
     q, qd = (coordinates(sp, planar, dot) for dot in ("", "dot"))
     phases = Phases(planar.turns, _headed(symbols, planar, q), (sp.cos, sp.sin))
@@ -147,7 +114,7 @@ def christoffel(forms: Forms, turns: Turns, phases: Phases, q: Sequence[Any], qd
     """h by (26), every product of rates with one form: what cancels does so among the coefficients, as in (34)."""
     n = len(q)
     place = {c: (j, sign) for j, (c, sign) in enumerate(turns)}
-    slope = {key: [_derived(form, a, place) for a in range(n)] for key, form in forms.B.items()}
+    slope = {key: [_derived(form, a, place) for a in range(n)] for key, form in forms.B}
 
     def dB(i: int, j: int, k: int) -> Poly:
         return slope[min(i, j), max(i, j)][k] if (min(i, j), max(i, j)) in slope else {}
@@ -193,6 +160,13 @@ def _gathered(parts: Sequence[tuple[Poly, Any]]) -> Form:
         if x != 0:
             found.setdefault((k, l), ([], []))[im].append((c, x))
     return tuple(Term(k, l, tuple(re), tuple(im)) for (k, l), (re, im) in found.items())
+
+
+def _algebra(sp: Any) -> Algebra:
+    """Complex numbers with SymPy's parts; sums that cancel are zero."""
+    return Algebra(
+        Pair(0, 1), lambda x: (sp.expand(Pair.of(x).real), sp.expand(Pair.of(x).imag)), lambda x, _size: bool(x != 0)
+    )
 
 
 def _headed(symbols: Symbols, planar: Planar, q: Sequence[Any]) -> list[Any]:

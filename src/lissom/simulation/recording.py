@@ -17,7 +17,7 @@ from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.integrators.tableau import tableau
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.spectrum import advice
-from lissom.simulation.loop.truncated import FIX, is_truncated, lost_inertia
+from lissom.simulation.loop.truncated import FIX, conserves_energy, is_truncated, lost_inertia
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Failure, RunOutcome
 from lissom.simulation.run import Run, RunReport
@@ -61,7 +61,7 @@ class _Checked(NamedTuple):
     errors: Array
     bent: str
     valid: bool
-    truncated: bool
+    conservative: bool
     lost: str
 
 
@@ -69,11 +69,11 @@ def _checked(run: Run, loop: ClosedLoop) -> _Checked | None:
     if run.interrupted or run.failures:
         return None
     bent, valid = bending_range.deflection_report(run.arm, run.t, run.q, run.arms)
-    truncated, lost = is_truncated(run.arm), ""
-    if truncated:
+    lost = ""
+    if is_truncated(run.arm):
         q = run.q[None] if run.count is None else run.q
         lost = lost_inertia(loop, run.t, q, range(len(q)), len(q))
-    return _Checked(np.atleast_1d(run.balance_error), bent, valid, truncated, lost)
+    return _Checked(np.atleast_1d(run.balance_error), bent, valid, conserves_energy(run.arm), lost)
 
 
 def _outcomes(run: Run, outcome: Integration, checked: _Checked | None) -> tuple[RunOutcome, ...]:
@@ -92,7 +92,7 @@ def _outcomes(run: Run, outcome: Integration, checked: _Checked | None) -> tuple
     for k in range(rows):
         if not checked.valid and not bending_range.deflection_report(*run.states_of(k))[1]:
             found[k] = RunOutcome.DEFLECTED
-        elif not checked.truncated and checked.errors[k] > run.report.balance_tolerance:
+        elif checked.conservative and checked.errors[k] > run.report.balance_tolerance:
             found[k] = RunOutcome.UNBALANCED
     if checked.lost:
         found = [RunOutcome.INDEFINITE if x is RunOutcome.DONE else x for x in found]
@@ -216,9 +216,10 @@ def _status(
         several = f"done; {len(outcome.stopped)} of {run.count} runs were stopped by events"
         text = several if run.count is not None else f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}"
     text = f"{text}; {checked.bent}" if checked.bent else text
-    if checked.truncated:
+    text = f"{text}; {checked.lost}" if checked.lost else text
+    if not checked.conservative:
         drift = f"energy balance error {worst:.2g} of the energy exchanged: truncated equations do not conserve energy"
-        return "; ".join(part for part in (text, checked.lost, drift) if part)
+        return f"{text}; {drift}"
     if worst <= allowed:
         return text
     who = "" if run.count is None else f" in {int((checked.errors > allowed).sum())} of {run.count} runs"

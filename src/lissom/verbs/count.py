@@ -64,9 +64,10 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
     from lissom.dynamics.acting import Setting
     from lissom.dynamics.bodies import Bodies, refuse_unready
+    from lissom.dynamics.planar.chain import Planar
+    from lissom.dynamics.planar.equations import Equations
     from lissom.formulations.catalogue import refuse_uncovered
     from lissom.formulations.counting import count, count_planar
-    from lissom.formulations.de_luca_siciliano import Model
     from lissom.formulations.linkage import Linkage
 
     generic = bending_chain if f.planar else puma_like
@@ -79,8 +80,8 @@ def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
         )
     refuse_uncovered(f, arm, bodies, Setting(), f.verbs[0], "count_operations")
     if f.planar:
-        model = Model.of(bodies)
-        dense, folded = (count_planar(f, model, folded=way) for way in (False, True))
+        equations = Equations.of(Planar(bodies))
+        dense, folded = (count_planar(f, equations, folded=way) for way in (False, True))
     else:
         linkage = Linkage(bodies)
         dense, folded = (count(f, linkage, folded=way) for way in (False, True))

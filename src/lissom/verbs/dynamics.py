@@ -176,7 +176,7 @@ def mass_matrix(
     name = "packed_mass_matrix" if packed else "mass_matrix"
     M = call(arm, name, (q,), method=method, out=out, threads=threads)
     if method is not None and arm.flexible:
-        warn_of_indefinite(arm, M, "mass_matrix", closed_form=True)
+        warn_of_indefinite(arm, M, "mass_matrix", method=method)
     return M
 
 

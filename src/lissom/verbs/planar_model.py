@@ -17,7 +17,6 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from lissom.formulations.de_luca_siciliano import Model
     from lissom.planar.parameters import Regressor
     from lissom.planar.symbols import SymbolicModel
 
@@ -42,16 +41,18 @@ class PlanarModel:
     def __init__(self, arm: Arm):
         from lissom.dynamics.acting import Setting
         from lissom.dynamics.bodies import Bodies, refuse_unready
+        from lissom.dynamics.planar.chain import Planar
+        from lissom.dynamics.planar.equations import Equations
         from lissom.formulations.catalogue import ALL, refuse_uncovered
-        from lissom.formulations.de_luca_siciliano import Model
         from lissom.planar.parameters import parameters
 
         refuse_unready(arm)
         bodies = Bodies(arm)
         refuse_uncovered(ALL[METHOD], arm, bodies, Setting(), "inverse_dynamics", "planar_model")
         self.arm = arm
-        self._model: Model = Model.of(bodies)
-        self._given = parameters(self._model.planar)
+        self._planar = Planar(bodies)
+        self._equations = Equations.of(self._planar)
+        self._given = parameters(self._planar)
         self.parameters = np.array([p.value for p in self._given])
         self.names = tuple(p.name for p in self._given)
         self.meanings = tuple(p.meaning for p in self._given)
@@ -59,7 +60,7 @@ class PlanarModel:
 
     def _matrices(self) -> tuple[Array, Array]:
         K, D = np.zeros((2, self.arm.dof, self.arm.dof))
-        for link in self._model.planar.links:
+        for link in self._planar.links:
             at = np.ix_(link.modes, link.modes)
             if len(link.modes):
                 K[at], D[at] = link.K, link.damping
@@ -76,11 +77,11 @@ class PlanarModel:
 
     def h(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Coriolis and centrifugal forces (..., dof) by Christoffel symbols of B; q and qd are (..., dof)."""
-        from lissom.formulations.de_luca_siciliano import Phases, velocity_forces
+        from lissom.dynamics.planar.equations import Phases, velocity_forces
 
         columns, batch = self._columns("h", q=q, qd=qd)
-        phases = Phases(self._model.planar.turns, columns[0])
-        return _stacked(velocity_forces(self._model.forms, phases, *columns), batch)
+        phases = Phases(self._planar.turns, columns[0])
+        return _stacked(velocity_forces(self._equations.forms, phases, *columns), batch)
 
     def Y(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Regressor (..., dof, p): ``Y @ parameters`` is the torque without loads; arguments are (..., dof)."""
@@ -94,7 +95,7 @@ class PlanarModel:
     def _regressor(self) -> Regressor:
         from lissom.planar.parameters import Regressor
 
-        return Regressor(self._model.planar, self._given)
+        return Regressor(self._planar, self._given)
 
     def _columns(self, verb: str, **given: ArrayLike) -> tuple[list[list[Array]], tuple[int, ...]]:
         """Arrays split into single coordinates, and the shape of the batch."""
@@ -110,7 +111,7 @@ class PlanarModel:
     def _symbolic(self) -> SymbolicModel:
         from lissom.planar.symbols import symbolic
 
-        return symbolic(self._model.planar)
+        return symbolic(self._planar)
 
     def sympy(self) -> SymbolicModel:
         """The model in SymPy's symbols, for up to three links.
@@ -134,13 +135,13 @@ class PlanarModel:
         from lissom.planar.exports import Passive, c_source
 
         drives, rest = np.zeros((2, self.arm.dof))
-        for link in self._model.planar.links:
+        for link in self._planar.links:
             if link.drive is not None:
                 drives[link.drive.coordinate] = link.drive.armature
                 rest[link.drive.coordinate] = link.drive.rest
         title = " ".join(self.arm.name.split()).replace("*/", "")
         passive = Passive(drives.tolist(), self.K.tolist(), self.D.tolist(), rest.tolist())
-        text = c_source(self._model.planar, self._model.forms, passive, title)
+        text = c_source(self._planar, self._equations.forms, passive, title)
         if into is not None:
             try:
                 write_text(Path(into), text)

@@ -153,10 +153,11 @@ def generic_arm(n: int) -> Arm:
 
 def _as_written(name: str, n: int) -> Graph:
     from lissom.dynamics.bodies import Bodies
+    from lissom.dynamics.planar.chain import Planar
+    from lissom.dynamics.planar.equations import Equations
     from lissom.engine.compile import has_fma
     from lissom.engine.trace import AsWritten
     from lissom.formulations import catalogue
-    from lissom.formulations.de_luca_siciliano import Model
     from lissom.formulations.horn_raibert import Coefficients, combined
     from lissom.formulations.linkage import Linkage, State, frames_of
 
@@ -167,9 +168,9 @@ def _as_written(name: str, n: int) -> Graph:
         cube = [[C[n * (n * i + j) : n * (n * i + j) + n] for j in range(n)] for i in range(n)]
         run.output(combined(Coefficients(G, square, cube), run.input(n), run.input(n)))
     elif catalogue.ALL[name].planar:
-        model = Model.of(Bodies(bending_chain(n)))
-        q, qd, qdd = (run.input(model.planar.dof) for _ in range(3))
-        run.output(catalogue.ALL[name].function(model.mapped(run.node), q, qd, qdd))
+        equations = Equations.of(Planar(Bodies(bending_chain(n))))
+        q, qd, qdd = (run.input(equations.dof) for _ in range(3))
+        run.output(catalogue.ALL[name].function(equations.mapped(run.node), q, qd, qdd))
     else:
         f = catalogue.ALL[name]
         q, qd, last = run.input(n), run.input(n), run.input(n)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.planar.chain import Planar
 from lissom.errors import UnsupportedError
-from lissom.formulations.planar import Planar
 from lissom.model.arm import Arm
 from lissom.spatial.scalar import cos, sin
 

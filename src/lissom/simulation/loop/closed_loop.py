@@ -86,7 +86,7 @@ class ClosedLoop:
         payloads: Sequence[tuple[str, Signal]] = (),
         several: Several | None = None,
     ):
-        refuse_unready(arm)
+        refuse_unready(arm, base is not None)
         self.arm, self.controller, self.feedback = arm, controller, feedback
         self.described = arm  # as it was given, for the record
         self._first = 0

@@ -1,4 +1,4 @@
-"""Messages for arms whose equations are truncated in the deflections (Book 1983)."""
+"""Messages for arms whose equations are truncated in the deflections."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from lissom.errors import IndefiniteInertia
 from lissom.kernels.positive_definiteness import first_indefinite, warn_user
 from lissom.model.arm import Arm
+from lissom.model.flexibility import MODELS
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
 
@@ -18,8 +19,13 @@ FIX = "use flexibility='linear' or 'second_order', or keep deflections smaller"
 
 
 def is_truncated(arm: Arm) -> bool:
-    """Whether the arm uses Book's truncated equations."""
-    return arm.flexible and arm.flexibility.startswith("book")
+    """Whether the equations of the arm are truncated, so that its mass matrix may not be positive definite."""
+    return arm.flexible and bool(MODELS[arm.flexibility].truncated)
+
+
+def conserves_energy(arm: Arm) -> bool:
+    """Whether the equations of the arm conserve energy."""
+    return not arm.flexible or MODELS[arm.flexibility].conserves_energy
 
 
 def lost_inertia(loop: ClosedLoop, t: Array, q: Array, runs: Sequence[int], total: int) -> str:

@@ -8,7 +8,7 @@ A *form* is that sum, as terms with real coefficients. Frames are products of W_
 E = 1 + i sum turn_k delta_k, (1); products between the deflections of different links are kept in p, so that its
 derivative is right to first order, and the inertia is then cut off behind the first order.
 
-Coefficients are complex numbers of any kind that has ``+``, ``*`` and ``conjugate()``; `i` is their imaginary unit.
+Coefficients are complex numbers of any kind that has ``+``, ``*`` and ``conjugate()``, see `Algebra`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.formulations.planar import Integrals, PlanarLink, Spot
+from lissom.dynamics.planar.chain import Integrals, PlanarLink
+from lissom.dynamics.planar.complex_numbers import Pair, is_zero
 
 CONSTANT = -1  # in place of an amplitude
 Poly = dict[tuple[int, int], Any]  # (phase, amplitude) -> coefficient, to first order
 Product = dict[tuple[int, tuple[int, ...]], Any]  # (phase, amplitudes) -> coefficient, to second order
 Linear = tuple[tuple[int, Any], ...]  # (amplitude, coefficient)
 Key = TypeVar("Key")
-Split = Callable[[Any], tuple[Any, Any]]
+
+
+class Algebra(NamedTuple):
+    """A kind of complex numbers: its imaginary unit, how a number is split into parts, which parts are not zero.
+
+    some : ``some(x, size)`` of a part x in a sum whose largest part has a size; 0 where parts are not all floats
+    """
+
+    i: Any
+    split: Callable[[Any], tuple[Any, Any]]
+    some: Callable[[Any, float], bool]
+
+
+def _parts(x: Any) -> tuple[Any, Any]:
+    x = Pair.of(x)
+    return x.real, x.imag
+
+
+def _beyond_rounding(x: Any, size: float) -> bool:
+    return bool(abs(x) > 1e-15 * size) if size else not is_zero(x)
+
+
+NUMBERS = Algebra(1j, _parts, _beyond_rounding)  # floats, values of a program, or both
 
 
 class Term(NamedTuple):
@@ -44,30 +67,24 @@ Form = tuple[Term, ...]
 
 
 class Forms(NamedTuple):
-    """B as forms, by (a, b) with a <= b, and the potential of gravity."""
+    """Entries ((a, b), form) of B with a <= b, and the potential of gravity."""
 
-    B: dict[tuple[int, int], Form]
+    B: tuple[tuple[tuple[int, int], Form], ...]
     V: Form
 
     def mapped(self, change: Callable[[Any], Any]) -> Forms:
         """A copy with every coefficient mapped."""
         return Forms(
-            {key: tuple(t.mapped(change) for t in form) for key, form in self.B.items()},
+            tuple((key, tuple(t.mapped(change) for t in form)) for key, form in self.B),
             tuple(t.mapped(change) for t in self.V),
         )
-
-
-def split_float(x: complex) -> tuple[float, float]:
-    """Real and imaginary part of a complex number."""
-    x = complex(x)
-    return x.real, x.imag
 
 
 class Geometry:
     """Frames of the links and their derivatives by every coordinate, without masses (see `forms`)."""
 
-    def __init__(self, links: Sequence[PlanarLink], i: Any = 1j, split: Split = split_float):
-        self.links, self.i, self._split = links, i, split
+    def __init__(self, links: Sequence[PlanarLink], algebra: Algebra = NUMBERS):
+        self.links, self._algebra = links, algebra
         self.W: list[Product] = []
         self.r: list[Product] = []
         W: Product = {(0, ()): 1}
@@ -77,7 +94,7 @@ class Geometry:
             self.W.append(W)
             self.r.append(r)
             r = _plus(r, _times(W, _linear(link.reach, link.modes, link.reach_shift)))  # (2)
-            W = _times(W, _linear(1, link.modes, [i * t for t in link.turn]))  # W_i E_i of (3)
+            W = _times(W, _linear(1, link.modes, [algebra.i * t for t in link.turn]))  # W_i E_i of (3)
         self._signs = {link.coordinate: (link.phase, link.sign) for link in links if link.coordinate is not None}
 
     def coordinates(self, at: int) -> Iterable[int]:
@@ -93,7 +110,7 @@ class Geometry:
             phase, sign = self._signs[a]
             for (k, c), x in field.items():
                 if k >= phase and len(c) < 2:
-                    out[k, c[0] if c else CONSTANT] = (self.i * sign) * x
+                    out[k, c[0] if c else CONSTANT] = (self._algebra.i * sign) * x
             return out
         for (k, c), x in field.items():
             if a in c:  # never twice: every link's field is linear in its own amplitudes
@@ -109,7 +126,7 @@ class Geometry:
             if own is not None:
                 self._add_inertia(B, at, own)
                 _add_conjugate(V, {(0, CONSTANT): -gravity}, self._first_moment(at, own))
-        return Forms({key: self.form(B[key]) for key in sorted(B)}, self.form(V))
+        return Forms(tuple((key, self.form(B[key])) for key in sorted(B)), self.form(V))
 
     def _first_moment(self, at: int, own: Integrals) -> Poly:
         """int p dm to first order."""
@@ -149,53 +166,39 @@ class Geometry:
                         F = _plus(F, _scaled(own.z[k][place[b]], W))
                     _add_conjugate(entry, W, F)
 
-    def place(self, spot: Spot) -> tuple[Form, Form, Form, Form]:
-        """Forms of a place's position, real and imaginary part, and of the direction of its axes, likewise."""
-        link = self.links[spot.link]
-        p = _plus(self.r[spot.link], _times(self.W[spot.link], _linear(spot.x, link.modes, spot.shift)))
-        E = _times(self.W[spot.link], _linear(1, link.modes, [self.i * t for t in spot.turn]))
-        parts = [(_first_order(field), factor) for field in (p, E) for factor in (1, -self.i)]
-        x, y, ex, ey = (self.form({(k, 0, c): factor * z for (k, c), z in field.items()}) for field, factor in parts)
-        return x, y, ex, ey
-
     def form(self, entry: Poly2) -> Form:
         """The real part of a sum, with phases so that k >= l; zeros left out."""
         parts: dict[tuple[int, int], tuple[dict[int, Any], dict[int, Any]]] = {}
         for (k, l, c), x in entry.items():
-            re, im = self._split(x)
+            re, im = self._algebra.split(x)
             if k < l:
                 k, l, im = l, k, -im
             own_re, own_im = parts.setdefault((k, l), ({}, {}))
             own_re[c] = own_re.get(c, 0) + re
             if k > l:
                 own_im[c] = own_im.get(c, 0) + im
-        size = self._size(parts.values())
+        size, some = _size(parts.values()), self._algebra.some
         terms = []
         for (k, l), pair in sorted(parts.items()):
-            re, im = (tuple((c, x) for c, x in sorted(part.items()) if _some(x, size)) for part in pair)
+            re, im = (tuple((c, x) for c, x in sorted(part.items()) if some(x, size)) for part in pair)
             if re or im:
                 terms.append(Term(k, l, re, im))
         return tuple(terms)
-
-    def _size(self, parts: Iterable[tuple[dict[int, Any], dict[int, Any]]]) -> float:
-        """The largest coefficient of a form of numbers; 0 for symbols, which have no rounding."""
-        if self._split is not split_float:
-            return 0.0
-        return max((abs(x) for pair in parts for part in pair for x in part.values()), default=0.0)
 
 
 Poly2 = dict[tuple[int, int, int], Any]  # (k, l, amplitude): coefficients of e^{i(phi_k - phi_l)}
 
 
-def _some(x: Any, size: Any) -> bool:
-    """Whether a number is not zero, and not rounding error of a sum of the given size."""
-    return bool(abs(x) > 1e-15 * size) if size else x != 0
+def _size(parts: Iterable[tuple[dict[int, Any], dict[int, Any]]]) -> float:
+    """The largest coefficient of a form of floats; 0 for others, which have no rounding to be looked at."""
+    all_of = [x for pair in parts for part in pair for x in part.values()]
+    return max(map(abs, all_of), default=0.0) if all(isinstance(x, int | float) for x in all_of) else 0.0
 
 
 def _linear(constant: Any, modes: Sequence[int], slopes: Sequence[Any]) -> dict[int, Any]:
     """constant + sum slope_k delta_k, by amplitude, zeros left out."""
     out = {CONSTANT: constant} | dict(zip(modes, slopes, strict=True))
-    return {c: x for c, x in out.items() if x != 0}
+    return {c: x for c, x in out.items() if not is_zero(x)}
 
 
 def _conjugate(x: dict[int, Any]) -> dict[int, Any]:
@@ -236,7 +239,7 @@ def _plus(a: dict[Key, Any], b: dict[Key, Any]) -> dict[Key, Any]:
 
 
 def _scaled(factor: Any, field: dict[Key, Any]) -> dict[Key, Any]:
-    return {key: factor * x for key, x in field.items()} if factor != 0 else {}
+    return {key: factor * x for key, x in field.items()} if not is_zero(factor) else {}
 
 
 def _add_conjugate(entry: Poly2, a: Poly, b: Poly) -> None:

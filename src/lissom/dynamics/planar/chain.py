@@ -12,6 +12,8 @@ with complex constants x and phi_k: i times a real one for a transversal shape, 
 
 which are De Luca and Siciliano's (24) for a transversal beam. Links that do not bend have no phi; an elastic joint
 is a link without mass and one behind its spring; a beam on the tip of another has no joint of its own.
+
+The plane and the directions of the joints are numbers, all else may be values of a program (see `varied`).
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.from_arm import constants_of
+from lissom.dynamics.planar.complex_numbers import clean, dot, known, number
+from lissom.elements.tables import Tables
 from lissom.errors import UnsupportedError
 from lissom.spatial.rotations import Array
 
 PARALLEL = 1e-9  # an axis, and how far modes may leave the plane, relative
-ROUNDING = 1e-13  # relative; smaller parts of a constant are meant to be zero
 
 Axes = NDArray[np.complex128]
 
@@ -84,7 +88,7 @@ class PlanarLink(NamedTuple):
 class Planar:
     """The links of a planar arm, from the base outward; `UnsupportedError` says why an arm is not one.
 
-    spots : places of the bodies, by their number
+    spots : places of the bodies that carry others, by their number
     axes, normal : (3,) of the plane in the world, the first complex; gravity : complex
     turns : (coordinate, sign) of the joints, from the base outward
     """
@@ -100,7 +104,7 @@ class Planar:
         self.normal, self.axes = normal, _axes(normal)
         self._normals[BASE] = normal
         self._read()
-        self.gravity = complex(_clean(self.axes @ bodies.arm.gravity))
+        [self.gravity] = clean([dot(self.axes, bodies.gravity)])
 
     def _read(self) -> None:
         movers = self.bodies.movers
@@ -116,30 +120,18 @@ class Planar:
             else:
                 self._add((k, body), None)
             at += 1
-        for k, body in enumerate(self.bodies.list):
-            if body.beam_owner >= 0:
-                self._station(k, body)
 
     def _add(self, joint: tuple[int, Body] | None, beam: tuple[int, Body] | None) -> None:
         """Add a body: a joint, a beam, or a beam behind its joint."""
         first = (joint or beam)[1]  # type: ignore[index]
-        offset, heading = self._reached(first.parent, first)
+        offset, heading = self._reached(first)
         if self.links:
             self._attach(self.spots[first.parent], offset)
-        link, m = len(self.links), 0 if beam is None else beam[1].width
-        total, root = _nothing(m), 0j
+        m, root = 0 if beam is None else beam[1].width, 0j
+        total = _nothing(m)
         if joint is not None:
-            k, body = joint
-            sign = self._refuse_oblique(body, body.R.T @ self._normals[body.parent])
-            self.turns.append((body.coordinate, sign))
-            self._normals[k] = sign * np.array([0.0, 0.0, 1.0])
-            axes = _axes(self._normals[k])
-            if beam is not None:  # the link's axes are those of the beam
-                turned = complex(_clean(axes @ (beam[1].R @ _axes(beam[1].R.T @ self._normals[k]).real)))
-                heading, axes = complex(_clean(heading * turned)), _clean(axes * turned.conjugate())
-                root = complex(_clean(axes @ beam[1].p))
-            self.spots[k] = Spot(link, 0j, [0j] * m, [0.0] * m, axes)
-            total = _joined(total, _rigid(body, self.spots[k], self._normals[k]))
+            total, root, turned = self._turn(*joint, beam, total)
+            [heading] = clean([heading * turned])
         self.links.append(
             PlanarLink(
                 first.joint, None if joint is None else first.coordinate, 0 if joint is None else self.turns[-1][1],
@@ -149,77 +141,93 @@ class Planar:
         if beam is not None:
             self._bend(beam[0], beam[1], root)
 
-    def _bend(self, k: int, body: Body, root: complex) -> None:
+    def _turn(self, k: int, body: Body, beam: tuple[int, Body] | None, total: Integrals) -> tuple[Integrals, Any, Any]:
+        """Add the body of a joint; the integrals with it, where the beam begins, and the direction of the beam.
+
+        The axes of a link are those of its beam, so what is known in those of the joint is turned back.
+        """
+        sign = _refuse_oblique(body, body.R.T @ self._normals[body.parent])
+        self.turns.append((body.coordinate, sign))
+        self._normals[k] = sign * np.array([0.0, 0.0, 1.0])
+        axes, m = _axes(self._normals[k]), len(total.v)
+        self.spots[k] = Spot(len(self.links), 0j, [0j] * m, [0.0] * m, axes)
+        own = _rigid(body, self.spots[k], self._normals[k])
+        if beam is None:
+            return _joined(total, own), 0j, 1.0
+        R, p = _pose(beam[1])
+        [turned] = clean([dot(np.outer(axes, _axes(beam[1].R.T @ self._normals[k]).real), R)])
+        back = turned.conjugate()
+        [moment], [root] = clean([own.moment * back]), clean([dot(axes, p) * back])
+        return _joined(total, own._replace(moment=moment)), root, turned
+
+    def _bend(self, k: int, body: Body, root: Any) -> None:
         """Add the beam of the last link, and what is fixed to its tip."""
-        t = self._tables(k)
+        t = _tables(body)
         self._normals[k] = body.R.T @ self._normals[body.parent]
-        tip = self.spots[k] = self._end(body, len(self.links) - 1, root, self._normals[k])
+        tip = self.spots[k] = _end(body, t, len(self.links) - 1, root, self._normals[k])
         total = _joined(self.links[-1].integrals, _of_beam(t, root, tip.axes))
-        K, damping = (np.array(table, float).tolist() for table in (t.K, t.damping))
         self.links[-1] = self.links[-1]._replace(
             modes=self.bodies.coordinates(k), reach=tip.x, reach_shift=tip.shift, turn=tip.turn,
-            integrals=_joined(total, _rigid(body, tip, self._normals[k])), K=K, damping=damping,
+            integrals=_joined(total, _rigid(body, tip, self._normals[k])), K=t.K.tolist(), damping=t.damping.tolist(),
         )  # fmt: skip
 
-    def _reached(self, before: int, body: Body) -> tuple[complex, complex]:
+    def _reached(self, body: Body) -> tuple[Any, Any]:
         """Origin and heading of a body's frame at rest, in the axes of what carries it."""
-        axes = self.axes if before == BASE else self.spots[before].axes
-        own = _axes(body.R.T @ self._normals[before]).real
-        return complex(_clean(axes @ body.p)), complex(_clean(axes @ (body.R @ own)))
+        axes = self.axes if body.parent == BASE else self.spots[body.parent].axes
+        own = _axes(body.R.T @ self._normals[body.parent]).real
+        R, p = _pose(body)
+        [offset], [heading] = clean([dot(axes, p)]), clean([dot(np.outer(axes, own), R)])
+        return offset, heading
 
-    def _attach(self, spot: Spot, offset: complex) -> None:
+    def _attach(self, spot: Spot, offset: Any) -> None:
         """The next link's joint is at an offset from the tip of the last: r_{i+1} of (2)."""
         shift = [s + 1j * t * offset for s, t in zip(spot.shift, spot.turn, strict=True)]
         self.links[-1] = self.links[-1]._replace(reach=spot.x + offset, reach_shift=shift)
 
-    def _end(self, body: Body, link: int, at: complex, normal: Array) -> Spot:
-        """The end of a beam: its tip, or a place along it."""
-        assert body.beam is not None
-        t = body.beam.layout.unpacked(body.beam.values)
-        axes = _axes(normal)
-        shift, turn = np.array(t.shift, float), np.array(t.turn, float)
-        self._refuse_out_of_plane(body, t, normal)
-        return Spot(
-            link,
-            complex(at + axes @ np.array(t.point, float)),
-            [complex(x) for x in _clean(shift @ axes)],
-            [float(x) for x in turn @ normal],
-            axes,
+
+def _end(body: Body, t: Tables, link: int, at: Any, normal: Array) -> Spot:
+    """The tip of a beam whose root is at a place of the link."""
+    _refuse_out_of_plane(body, t, normal)
+    axes = _axes(normal)
+    shift = clean([dot(axes, row) for row in t.shift])
+    return Spot(link, at + dot(axes, t.point), shift, [number(dot(normal, row).real) for row in t.turn], axes)
+
+
+def _tables(body: Body) -> Tables:
+    assert body.beam is not None
+    return body.beam.layout.unpacked(body.beam.values)
+
+
+def _pose(body: Body) -> tuple[Any, Any]:
+    """Rotation (9) and origin (3) of a body on what carries it."""
+    if body.beam is not None:
+        t = _tables(body)
+        return t.root.ravel(), t.p
+    row = constants_of(body)
+    return row[0:9], row[9:12]
+
+
+def _refuse_oblique(body: Body, normal: Array) -> int:
+    """Direction of rotation of a joint about the normal of the plane, +1 or -1; raises an error for others."""
+    if body.kind != "revolute":
+        raise UnsupportedError(f"joint {body.joint!r} is {body.kind}")
+    if abs(normal[0]) > PARALLEL or abs(normal[1]) > PARALLEL:
+        raise UnsupportedError(f"the axis of joint {body.joint!r} is not parallel to the first one")
+    return 1 if normal[2] > 0 else -1
+
+
+def _refuse_out_of_plane(body: Body, t: Tables, normal: Array) -> None:
+    """Raise an error for modes that leave the plane; those of values of a program were looked at as numbers."""
+    if not known(t.shift.ravel()) or not known(t.Y.ravel()):
+        return
+    parts = ((t.shift, "ki,i->k"), (t.D, "kij,i->kj"), (t.Y, "klij,i->klj"))
+    leaves = [_beside(np.einsum(how, np.array(x, float), normal), x) for x, how in parts]
+    leaves.append(_beside(np.cross(np.array(t.turn, float), normal), t.turn))
+    if max(leaves, default=0.0) > PARALLEL:
+        raise UnsupportedError(
+            f"link {body.joint!r} has modes that leave the plane (bending across it, or torsion); "
+            "keep those in the plane only"
         )
-
-    def _station(self, k: int, body: Body) -> None:
-        """A place along a beam, where loads act."""
-        tip = self.spots[body.beam_owner]
-        assert body.beam is not None
-        point = np.array(self._tables(body.beam_owner).point, float)
-        at = tip.x - complex(tip.axes @ point)
-        self._normals[k] = self._normals[body.beam_owner]
-        self.spots[k] = self._end(body, tip.link, at, self._normals[k])
-
-    def _tables(self, k: int) -> Any:
-        beam = self.bodies.list[k].beam
-        assert beam is not None
-        return beam.layout.unpacked(beam.values)
-
-    def _refuse_oblique(self, body: Body, normal: Array) -> int:
-        """Direction of rotation of a joint about the normal of the plane, +1 or -1; raises an error for others."""
-        if body.kind != "revolute":
-            raise UnsupportedError(f"joint {body.joint!r} is {body.kind}")
-        if abs(normal[0]) > PARALLEL or abs(normal[1]) > PARALLEL:
-            raise UnsupportedError(f"the axis of joint {body.joint!r} is not parallel to the first one")
-        return 1 if normal[2] > 0 else -1
-
-    @staticmethod
-    def _refuse_out_of_plane(body: Body, t: Any, normal: Array) -> None:
-        """Raise an error for modes that leave the plane."""
-        parts = ((t.shift, "ki,i->k"), (t.D, "kij,i->kj"), (t.Y, "klij,i->klj"))
-        leaves = [_beside(np.einsum(how, np.array(x, float), normal), x) for x, how in parts]
-        leaves.append(_beside(np.cross(np.array(t.turn, float), normal), t.turn))
-        if max(leaves, default=0.0) > PARALLEL:
-            raise UnsupportedError(
-                f"link {body.joint!r} has modes that leave the plane (bending across it, or torsion); "
-                "keep those in the plane only"
-            )
 
 
 def _beside(part: Array, whole: Any) -> float:
@@ -258,13 +266,6 @@ def _axes(normal: Array) -> Axes:
     return np.asarray(across + 1j * np.cross(normal, across))
 
 
-def _clean(x: Any) -> Any:
-    """Complex numbers without the rounding in one of their parts."""
-    x = np.asarray(x, complex)
-    tiny = ROUNDING * np.abs(x).max(initial=0.0)
-    return np.where(np.abs(x.real) > tiny, x.real, 0.0) + 1j * np.where(np.abs(x.imag) > tiny, x.imag, 0.0)
-
-
 # ---- integrals -----------------------------------------------------------------------------------
 
 
@@ -284,7 +285,10 @@ def _joined(a: Integrals, b: Integrals) -> Integrals:
 
 def _rigid(body: Body, at: Spot, normal: Array) -> Integrals:
     """A rigid body fixed at a place of the link: phi_k = shift_k + i turn_k x_p for its points x + x_p."""
-    m, S, J = body.mass, complex(_clean(at.axes @ body.moment)), float(normal @ body.inertia @ normal)
+    mass, *moment_and_inertia = constants_of(body)[12:22]
+    xx, xy, xz, yy, yz, zz = moment_and_inertia[3:]
+    m, [S] = number(mass), clean([dot(at.axes, moment_and_inertia[:3])])
+    J = number(dot(np.outer(normal, normal), [xx, xy, xz, xy, yy, yz, xz, yz, zz]).real)
     x, modes = at.x, range(len(at.shift))
     s, t = at.shift, [1j * turn for turn in at.turn]
     v = [m * s[k] + t[k] * S for k in modes]
@@ -293,20 +297,28 @@ def _rigid(body: Body, at: Spot, normal: Array) -> Integrals:
         [s[k].conjugate() * (m * s[l] + t[l] * S) + t[k].conjugate() * (S.conjugate() * s[l] + t[l] * J) for l in modes]
         for k in modes
     ]
-    return Integrals(m, m * x + S, m * abs(x) ** 2 + 2 * (x.conjugate() * S).real + J, v, w, z)
+    return Integrals(m, m * x + S, m * _square(x) + 2 * _real(x.conjugate() * S) + J, v, w, z)
 
 
-def _of_beam(t: Any, at: complex, axes: Axes) -> Integrals:
+def _of_beam(t: Tables, at: Any, axes: Axes) -> Integrals:
     """A beam whose root is at a place of the link."""
-    C, D, Y = (np.array(x, float) for x in (t.C, t.D, t.Y))
-    m, S = float(C[0, 0]), complex(axes @ C[0, 1:])
-    J = float((axes @ C[1:, 1:] @ axes.conj()).real)
-    v = np.einsum("i,ki->k", axes, D[:, :, 0])
-    w = np.conj(at) * v + np.einsum("i,j,kij->k", axes, axes.conj(), D[:, :, 1:])
-    z = np.einsum("i,j,klij->kl", axes.conj(), axes, Y)
-    v, w, z = (_clean(x) for x in (v, w, z))
-    moment = complex(_clean(m * at + S))
-    return Integrals(
-        m, moment, m * abs(at) ** 2 + 2 * (np.conj(at) * S).real + J, [complex(x) for x in v],
-        [complex(x) for x in w], [[complex(x) for x in row] for row in z],
-    )  # fmt: skip
+    m, S, modes = number(t.C[0, 0]), dot(axes, t.C[0, 1:]), range(len(t.D))
+    J = number(dot(np.outer(axes, axes.conj()), t.C[1:, 1:].ravel()).real)
+    v = [dot(axes, t.D[k, :, 0]) for k in modes]
+    about = [dot(np.outer(axes, axes.conj()), t.D[k, :, 1:].ravel()) for k in modes]
+    w = [at.conjugate() * own + x for own, x in zip(v, about, strict=True)]
+    z = clean([dot(np.outer(axes.conj(), axes), t.Y[k, l].ravel()) for k in modes for l in modes])
+    [moment] = clean([m * at + S])
+    inertia = m * _square(at) + 2 * _real(at.conjugate() * S) + J
+    n = len(modes)
+    return Integrals(m, moment, inertia, clean(v), clean(w), [z[k * n : k * n + n] for k in modes])
+
+
+def _real(x: Any) -> Any:
+    """The real part, as a number that can be multiplied by complex ones."""
+    return number(x.real)
+
+
+def _square(x: Any) -> Any:
+    """The square of the absolute value."""
+    return _real(x.conjugate() * x)
