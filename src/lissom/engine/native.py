@@ -135,7 +135,7 @@ class OneState:
         for table in self._tables:
             if table[N_IN] != NOT_READY:
                 continue
-            arrays, places = _template(kernel.inputs, kernel.outputs, code)
+            arrays, places = kernel_table(code)
             workspace = code.workspace()
             rest: list[int] = []
             for n, place in zip(kernel.inputs, places[:inputs], strict=True):
@@ -155,7 +155,7 @@ def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callab
     """
     if not available():
         return slow
-    arrays, places = _template(inputs, outputs, code)
+    arrays, places = kernel_table(code)
     workspace = aligned_copy(code.template)
     words = [len(inputs), len(outputs), *_runs(code, arrays, workspace), id(slow), *_interpreter()]
     for n, place in zip((*inputs, *outputs), places, strict=True):
@@ -220,8 +220,9 @@ def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return copy
 
 
-def _template(inputs: Sequence[int], outputs: Sequence[int], code: Code) -> tuple[NDArray[np.int64], list[int]]:
-    """The kernel's table of arrays for one row, and the words where addresses go (strides follow them)."""
+def kernel_table(code: Code) -> tuple[NDArray[np.int64], list[int]]:
+    """The table of arrays that code reads, for one row, and the words where addresses go (strides follow them)."""
+    inputs, outputs = code.sizes
     blank = [[np.zeros((1, n)) for n in sizes] for sizes in (inputs, outputs)]
     arrays = np.array(code.words(*blank), np.int64)
     count = len(inputs) + len(outputs)

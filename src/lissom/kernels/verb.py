@@ -31,7 +31,7 @@ class Composition(NamedTuple):
     """A function that is computed from those of other verbs.
 
     of : names of these verbs, the one with the same inputs first
-    make : ``make(name, functions, read, check)``
+    make : ``make(name, functions, read, check, carriers)``
     """
 
     of: tuple[str, ...]
