@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics: the compiled solution against the one with NumPy, and states that need the latter."""
+"""Derivatives of forward dynamics: compiled against NumPy, and states that need the latter."""
 
 import numpy as np
 import pytest

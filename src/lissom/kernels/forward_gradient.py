@@ -23,6 +23,7 @@ class ForwardGradientFunction(Function):
     One kernel computes forward dynamics, D and the solution on the sparsity of the tree. States that it has no finite
     result for, and all states if there is no compiler, are computed from the two functions with NumPy.
 
+    verb : its name, and the record of its results
     functions : forward dynamics, and the derivatives of inverse dynamics
     read : converts argument k into an array
     check : called with the arguments after each call; None: nothing is checked
@@ -31,7 +32,7 @@ class ForwardGradientFunction(Function):
 
     def __init__(
         self,
-        name: str,
+        verb: Any,
         functions: Sequence[Function],
         read: Callable[[ArrayLike, int], Array],
         check: Check | None,
@@ -42,7 +43,16 @@ class ForwardGradientFunction(Function):
         kernel = None
         if forward.kernel is not None and slopes.kernel is not None:
             kernel = joined_kernel(forward.kernel, slopes.kernel, [max(above, default=-1) for above in carriers])
-        super().__init__(name, forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, kernel, forward.explain)
+        super().__init__(
+            verb.name,
+            forward.arguments,
+            forward.sizes,
+            [(n, n)] * 3,
+            forward.program,
+            kernel,
+            forward.explain,
+            verb.record,
+        )
         self.forward, self.slopes, self.read, self.check, self.dof = forward, slopes, read, check, n
         if kernel is None:
             self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
