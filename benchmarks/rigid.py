@@ -33,12 +33,17 @@ import lissom as ls
 from lissom.kernels.cache import functions_of
 
 TAU, QDD, M, GRADIENTS = "inverse dynamics", "forward dynamics", "mass matrix", "all gradients"
+ACCELERATIONS = "all gradients of forward dynamics"
+BOUND = "one state, bound, result given"  # f = ls.compiled(arm, name); f.into(*state, out)
 BARS = {
     f"{TAU}, batch": {7: 30, 30: 15, 55: 13},
     f"{QDD}, batch": {7: 30, 30: 9, 55: 9},
     f"{M}, batch, reused": {7: 30, 30: 8, 55: 6},
     f"{GRADIENTS}, batch, reused": {7: 10, 30: 5, 55: 5},
+    f"{ACCELERATIONS}, batch, reused": {},
     **{f"{what}, one state": dict.fromkeys((7, 30, 55), 2.5) for what in (TAU, QDD, M, GRADIENTS)},
+    f"{ACCELERATIONS}, one state": {},
+    **{f"{what}, {BOUND}": {7: 4} for what in (TAU, QDD, M, GRADIENTS)},
 }
 Candidate = tuple[Callable[[], object], int]  # what to call, states per call
 Row = dict[str, Any]
@@ -118,6 +123,7 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
     columns, found = [np.asfortranarray(x.T) for x in wide], np.zeros((n, batch), order="F")
     out, out_M = np.zeros((batch, n)), np.zeros((small, n, n))
     out_grad = ls.InverseGradient(*np.zeros((3, small, n, n)))
+    out_both = ls.ForwardGradient(*np.zeros((3, small, n, n)))
     batches = {
         (f"{TAU}, batch", "pinocchio"): (lambda: pin.rneaInParallel(1, pool, *columns, found), batch),
         (f"{TAU}, batch", "mujoco"): (each(theirs.tau, [x[:64] for x in wide]), 64),
@@ -134,6 +140,12 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
         (f"{GRADIENTS}, batch, reused", "lissom"): (
             lambda: ls.inverse_dynamics_gradient(arm, *few, out=out_grad, threads=1), small,
         ),
+        (f"{ACCELERATIONS}, batch, reused", "pinocchio"): (
+            each(lambda *x: pin.computeABADerivatives(model, data, *x), few), small,
+        ),
+        (f"{ACCELERATIONS}, batch, reused", "lissom"): (
+            lambda: ls.forward_dynamics_gradient(arm, *few, out=out_both, threads=1), small,
+        ),
     }  # fmt: skip
     q, v, a = one
     singles = {
@@ -148,8 +160,26 @@ def candidates(arm: ls.Arm) -> dict[tuple[str, str], Candidate]:
         (f"{M}, one state", "lissom"): lambda: ls.mass_matrix(arm, q),
         (f"{GRADIENTS}, one state", "pinocchio"): lambda: pin.computeRNEADerivatives(model, data, q, v, a),
         (f"{GRADIENTS}, one state", "lissom"): lambda: ls.inverse_dynamics_gradient(arm, q, v, a),
+        (f"{ACCELERATIONS}, one state", "pinocchio"): lambda: pin.computeABADerivatives(model, data, q, v, a),
+        (f"{ACCELERATIONS}, one state", "lissom"): lambda: ls.forward_dynamics_gradient(arm, q, v, a),
     }
+    singles |= bound(arm, one)
+    singles |= {(f"{what}, {BOUND}", who): singles[f"{what}, one state", who]
+                for what in (TAU, QDD, M, GRADIENTS) for who in ("pinocchio", "mujoco")
+                if (f"{what}, one state", who) in singles}  # fmt: skip
     return batches | {key: (call, 1) for key, call in singles.items()}
+
+
+def bound(arm: ls.Arm, state: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], object]]:
+    """Functions bound to the arm, with given results."""
+    functions = {TAU: "inverse_dynamics", QDD: "forward_dynamics", M: "mass_matrix",
+                 GRADIENTS: "inverse_dynamics_gradient"}  # fmt: skip
+    calls: dict[tuple[str, str], Callable[[], object]] = {}
+    for what, name in functions.items():
+        f, arguments = ls.compiled(arm, name), state[:1] if what == M else state
+        into, given = f.into, (*arguments, f(*arguments))
+        calls[f"{what}, {BOUND}", "lissom"] = lambda into=into, given=given: into(*given)  # type: ignore[misc]
+    return calls
 
 
 def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]) -> None:
@@ -165,6 +195,10 @@ def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]
     pin.computeRNEADerivatives(model, data, *state)
     for part, theirs_part in zip(ls.inverse_dynamics_gradient(arm, *state), (data.dtau_dq, data.dtau_dv), strict=False):
         pairs[f"{GRADIENTS} {len(pairs)}"] = (part, theirs_part)
+    pin.computeABADerivatives(model, data, *state)
+    found = ls.forward_dynamics_gradient(arm, *state)
+    for part, theirs_part in zip(found, (data.ddq_dq, data.ddq_dv), strict=False):
+        pairs[f"{ACCELERATIONS} {len(pairs)}"] = (part, theirs_part)
     for what, (ours, *others) in pairs.items():
         for other in others:
             error = np.abs(ours - other).max() / np.abs(ours).max()

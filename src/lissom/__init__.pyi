@@ -79,6 +79,7 @@ from lissom.verbs.assembly import (
     assemble as assemble,
     closure_forces as closure_forces,
 )
+from lissom.verbs.compiled import CompiledFunction as CompiledFunction, compiled as compiled
 from lissom.verbs.configuration_table import ConfigurationTable as ConfigurationTable, TableError as TableError
 from lissom.verbs.count import OperationCount as OperationCount, count_operations as count_operations
 from lissom.verbs.deformation import Deformation as Deformation, deformation as deformation

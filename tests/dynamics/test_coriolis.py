@@ -29,7 +29,8 @@ def flexible(kind):
 
 RIGID = {
     "two_link": ls.load("two_link"), "puma560": ls.load("puma560"), "tree": random_arm(3, 7),
-    "slides": random_arm(5, 6, kinds=("prismatic", "revolute")), "large": random_arm(6, 24), "screws": random_arm(7, 6, kinds=("helical", "revolute", "prismatic")), "gripper": gripper_arm(),
+    "slides": random_arm(5, 6, kinds=("prismatic", "revolute")), "large": random_arm(6, 24),
+    "screws": random_arm(7, 6, kinds=("helical", "revolute", "prismatic")), "gripper": gripper_arm(),
     "follower": follower(),
 }  # fmt: skip
 FLEXIBLE = {"second_order": flexible("second_order"), "linear": flexible("linear"), "crane": crane()}

@@ -36,7 +36,7 @@ out = np.empty(3)
 for one, into in entries:
     assert np.array_equal(one(np.arange(3.0)), np.arange(3.0))
     assert np.array_equal(one([0.0, 1.0, 2.0]), np.arange(3.0))
-    assert into(np.arange(3.0), out) is True and np.array_equal(out, np.arange(3.0))
+    assert into(np.arange(3.0), out) is None and np.array_equal(out, np.arange(3.0))
 """
 AFTERWARDS = """
 import gc, numpy as np, lissom as ls

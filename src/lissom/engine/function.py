@@ -33,6 +33,7 @@ class Function:
     program : the program, run plainly where the kernel's numbers are not finite or there is no kernel
     kernel : compiled, or None for plain NumPy
     explain : called with words for a state (" of state [3]") and its inputs when its results are not finite; raises
+    record : what several results are returned as, a class of tuples
 
     `rescue(inputs)` may be set: given rows whose results are not finite, it gives results, not finite where it fails.
 
@@ -50,9 +51,10 @@ class Function:
         program: Callable[[Any], None],
         kernel: Kernel | None,
         explain: Callable[..., None],
+        record: type[tuple[Any, ...]] | None = None,
     ):
         self.name, self.arguments, self.sizes, self.shapes = name, tuple(arguments), tuple(sizes), tuple(shapes)
-        self.program, self.kernel, self.explain = program, kernel, explain
+        self.program, self.kernel, self.explain, self.record = program, kernel, explain, record or tuple
         self._lengths = tuple(math.prod(shape) for shape in self.shapes)
         self.row_bytes = 8 * (sum(self.sizes) + sum(self._lengths))
         self._matrices = any(len(shape) > 1 for shape in self.shapes)
@@ -61,16 +63,21 @@ class Function:
         self.one: Callable[..., Any] = self
         self._entries: native.OneState | None = None
         if kernel is not None:
-            self._entries = native.OneState(kernel, self.shapes, self, self._into)
+            self._entries = native.OneState(kernel, self.shapes, self, self._into, self.record)
             self.one = self._entries.call
 
     @cached_property
     def into(self) -> Callable[..., Any]:
-        """The entry for one state whose results are given: ``into(*arrays, *results)``."""
+        """The entry for one state whose results are given: ``into(*arrays, *results)``, also as one tuple."""
         return self._into if self._entries is None else self._entries.into
 
+    def prepare(self) -> None:
+        """Compile the code for single states, which else the first call does."""
+        if self._entries is not None and not self._entries.ready:
+            self._entries.prepare()
+
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
-        """Results for one state or a batch; a tuple when there are several."""
+        """Results for one state or a batch; a record (a tuple unless another was given) when there are several."""
         if self.kernel is not None and type(arrays[0]) is np.ndarray and arrays[0].ndim == 2:
             results = self._quick(arrays, out, threads)
             if results is not None:
@@ -78,7 +85,7 @@ class Function:
         given = [self._later(x, k) for k, x in enumerate(arrays)]
         batch = self._batch(given)
         if not batch and self._entries is not None and not self._entries.ready:
-            self._entries.prepare()  # the next state needs no Python
+            self.prepare()  # the next state needs no Python
             if out is None and self._in_place(given, [], batch):
                 return self._entries.call(*given)  # and this one no code for rows
         if out is None:
@@ -92,7 +99,11 @@ class Function:
                 given = [_apart(x, results, batch) for x in given]
         for box in boxes(batch, most):
             self._box(given, results, batch, box, threads)
-        return results[0] if len(results) == 1 else tuple(results)
+        return self._returned(results)
+
+    def _returned(self, results: Sequence[Array]) -> Any:
+        """One result, or all of them as a record."""
+        return results[0] if len(results) == 1 else tuple.__new__(self.record, results)
 
     def _later(self, value: Any, k: int) -> Any:
         """Convert an argument to an array, except one that can be read block by block."""
@@ -132,12 +143,11 @@ class Function:
             if not np.may_share_memory(y, part):  # it could not be written in place
                 y[...] = part.reshape(y.shape)
 
-    def _into(self, *arrays: Any) -> bool:
+    def _into(self, *arrays: Any) -> None:
         """Call the function and write its results to the arrays given after the inputs."""
         k = len(self.sizes)
         out = arrays[k:]
         self(*arrays[:k], out=out[0] if len(out) == 1 else out)
-        return True
 
     def _quick(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
         """Fast path for few rows of plain arrays; None if it does not apply."""
@@ -158,7 +168,7 @@ class Function:
         flat = [y.reshape(rows, n) for y, n in zip(results, self._lengths, strict=True)] if self._matrices else results
         if not self.kernel.try_rows(rows, (*arrays, *flat)):  # type: ignore[union-attr]
             return None
-        return results[0] if len(results) == 1 else tuple(results)
+        return self._returned(results)
 
     def fill(
         self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0

@@ -51,17 +51,19 @@ class Code:
         inputs: Sequence[int] = (),
         tables: Sequence[NDArray[np.int64]] = (),
         work: int = STRAIGHT_WORK,
+        parts: Sequence[Code] = (),
     ):
         """`inputs` are byte offsets in a tape's workspace, `tables` say where outputs are (see `movers`).
 
         work : operations of a row, about
+        parts : code that this one calls, which must live as long
         """
         self.width, self.sizes, self.loaded, self.address = width, sizes, loaded, loaded.address("kernel")
         self.call = PROTOTYPE(self.address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
         self.constants = np.zeros(1) if constants is None else constants
         self.template = np.zeros((1, width)) if workspace is None else workspace
-        self.inputs, self.tables, self.work = tuple(inputs), tuple(tables), work
+        self.inputs, self.tables, self.work, self.parts = tuple(inputs), tuple(tables), work, tuple(parts)
         self._table_addresses = [_address(table) for table in self.tables]
         self._free: list[Callable[..., Any]] = []  # callers, one for every thread that was ever inside
 

@@ -32,7 +32,17 @@ from numpy.typing import NDArray
 from lissom.engine import native_code
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
-from lissom.engine.native_code import FIRST, KERNEL, MOST_INPUTS, MOST_OUTPUTS, N_IN, NOT_READY, SLOW
+from lissom.engine.native_code import (
+    BUFFERS,
+    FIRST,
+    KERNEL,
+    MOST_INPUTS,
+    MOST_OUTPUTS,
+    N_IN,
+    NOT_READY,
+    RESULT,
+    SLOW,
+)
 from lissom.later import cached_property
 
 if TYPE_CHECKING:
@@ -40,6 +50,7 @@ if TYPE_CHECKING:
 
 METH_FASTCALL = 0x80
 PYARRAY_NEW, NDARRAY_TYPE = 93, 2  # places in NumPy's table of functions
+LARGE = 4096  # bytes of a result from which its memory is reused: the allocator gives it back to the system
 
 
 @functools.cache
@@ -87,10 +98,13 @@ class _Table(np.ndarray):
 
 
 class OneState:
-    """Two callables on single states: `call(*inputs)` and `into(*inputs, *results)`, which answers True.
+    """Two callables on single states: `call(*inputs)`, and `into(*inputs, *results)`, which returns None.
+
+    Several results can also be given to `into` as one record or tuple.
 
     kernel : its one-lane code is compiled by `prepare`; until then everything goes to `slow`
     shapes : of the results, with as many entries as the kernel's outputs have
+    record : what several results are returned as, a class of tuples
     slow, slow_into : called with the same arguments when they are unusual or a number is not finite
     """
 
@@ -100,9 +114,11 @@ class OneState:
         shapes: Sequence[tuple[int, ...]],
         slow: Callable[..., Any],
         slow_into: Callable[..., Any],
+        record: type[tuple[Any, ...]] = tuple,
     ):
         self._kernel, self._shapes, self._slow_into = kernel, [np.array(shape, np.int64) for shape in shapes], slow_into
         self._tables: list[_Table] = []
+        self._record = record
         self._possible = available() and len(kernel.inputs) <= MOST_INPUTS and len(shapes) <= MOST_OUTPUTS
         self.ready = not self._possible
         self.call: Callable[..., Any] = self._builtin("one_state", slow) if self._possible else slow
@@ -121,9 +137,9 @@ class OneState:
         self._fill_tables(code)  # also one that another thread has just made
 
     def _builtin(self, name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        head = [NOT_READY, len(self._shapes), *[0] * (SLOW - KERNEL), id(fallback), *_interpreter()]
-        words = [*head, *[0] * (2 * len(self._kernel.inputs) + 4 * len(self._shapes))]
-        made, table = _method(name, words, (self._shapes, fallback, self._kernel))
+        head = [NOT_READY, len(self._shapes), *[0] * (SLOW - KERNEL), id(fallback), id(self._record), *_interpreter()]
+        words = [*head, *[0] * (2 * len(self._kernel.inputs) + RESULT * len(self._shapes))]
+        made, table = _method(name, words, (self._shapes, fallback, self._record, self._kernel))
         self._tables.append(table)
         if self.ready:
             self._fill_tables(self._kernel.code(1))
@@ -135,13 +151,15 @@ class OneState:
         for table in self._tables:
             if table[N_IN] != NOT_READY:
                 continue
-            arrays, places = _template(kernel.inputs, kernel.outputs, code)
+            arrays, places = kernel_table(code)
             workspace = code.workspace()
             rest: list[int] = []
             for n, place in zip(kernel.inputs, places[:inputs], strict=True):
                 rest += [n, place]
             for shape, n, place in zip(self._shapes, kernel.outputs, places[inputs:], strict=True):
-                rest += [len(shape), shape.ctypes.data, place, 8 * n]
+                buffers = _buffers(8 * n)
+                rest += [len(shape), shape.ctypes.data, place, 8 * n, buffers.ctypes.data if len(buffers) else 0]
+                table.owned.append(buffers)
             table.owned.append((arrays, workspace))  # threads may prepare at once: each keeps its own
             table[KERNEL:SLOW] = _runs(code, arrays, workspace)
             table[FIRST:] = rest
@@ -155,9 +173,9 @@ def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callab
     """
     if not available():
         return slow
-    arrays, places = _template(inputs, outputs, code)
+    arrays, places = kernel_table(code)
     workspace = aligned_copy(code.template)
-    words = [len(inputs), len(outputs), *_runs(code, arrays, workspace), id(slow), *_interpreter()]
+    words = [len(inputs), len(outputs), *_runs(code, arrays, workspace), id(slow), id(tuple), *_interpreter()]
     for n, place in zip((*inputs, *outputs), places, strict=True):
         words += [n, place]
     return _method("rows", words, (arrays, workspace, slow, code))[0]
@@ -171,10 +189,23 @@ def _runs(code: Code, arrays: NDArray[np.int64], workspace: NDArray[np.float64])
 
 
 def _interpreter() -> list[int]:
-    """Return the words TYPE to TRUTH of a table."""
-    api = ("PyObject_Vectorcall", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem", "PyEval_SaveThread",
-           "PyEval_RestoreThread", "PyBool_FromLong")  # fmt: skip
-    return [id(np.ndarray), id(np.dtype(float)), _numpy_api()[PYARRAY_NEW], *map(_address, api)]
+    """Return the words TYPE to NONE of a table."""
+    api = ("PyObject_Vectorcall", "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_SetItem",
+           "PyEval_SaveThread", "PyEval_RestoreThread", "PyBool_FromLong")  # fmt: skip
+    return [id(np.ndarray), id(np.dtype(float)), id(tuple), _numpy_api()[PYARRAY_NEW], *map(_address, api),
+            id(None)]  # fmt: skip
+
+
+def _buffers(size: int) -> NDArray[Any]:
+    """Arrays whose memory results of a number of bytes are made on; none for small ones.
+
+    The array of objects has the only references to them, and its data are their addresses.
+    """
+    count = BUFFERS if size >= LARGE else 0
+    out = np.empty(count, object)
+    for k in range(count):
+        out[k] = np.empty(size // 8)
+    return out
 
 
 _definitions: dict[str, tuple[_Definition, Loaded]] = {}
@@ -220,8 +251,9 @@ def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return copy
 
 
-def _template(inputs: Sequence[int], outputs: Sequence[int], code: Code) -> tuple[NDArray[np.int64], list[int]]:
-    """The kernel's table of arrays for one row, and the words where addresses go (strides follow them)."""
+def kernel_table(code: Code) -> tuple[NDArray[np.int64], list[int]]:
+    """The table of arrays that code reads, for one row, and the words where addresses go (strides follow them)."""
+    inputs, outputs = code.sizes
     blank = [[np.zeros((1, n)) for n in sizes] for sizes in (inputs, outputs)]
     arrays = np.array(code.words(*blank), np.int64)
     count = len(inputs) + len(outputs)

@@ -1,18 +1,25 @@
 """The machine code of CPython builtins on arrays, as LLVM text; see `native`.
 
 A builtin's table of 64-bit words begins with those named here; two words for every input of `one_state` and `one_into`
-follow (its length, its place in the kernel's table of arrays), then four for every result (number of axes, address of
-its shape, place, bytes). `rows` has two words for every input and result.
+follow (its length, its place in the kernel's table of arrays), then five for every result (number of axes, address of
+its shape, place, bytes, address of its buffers or 0). `rows` has two words for every input and result.
+
+Memory of large results is reused: `one_state` takes the first of a few buffers that nothing refers to but its owner. A
+result is a new array on the buffer, which is its base; so the buffer has one reference more as long as the result,
+or a view of it, exists.
 """
 
 from __future__ import annotations
 
 CONTIGUOUS, ALIGNED, WRITEABLE = 1, 256, 1024  # NumPy's flags
+PLAIN = CONTIGUOUS | ALIGNED | WRITEABLE
 MOST_INPUTS, MOST_OUTPUTS = 16, 4
+RESULT = 5  # words of a result
+BUFFERS = 4  # of a large result
 NOT_READY = -1 - MOST_OUTPUTS  # as number of inputs: no call has as many arguments
 # words of the table, before those of inputs and outputs
-(N_IN, N_OUT, KERNEL, ARRAYS, TAPE, WORKSPACE, CONSTANTS, SLOW, TYPE, DTYPE, NEW, VECTORCALL, DECREF, TUPLE, SETITEM,
- SAVE, RESTORE, TRUTH, FIRST) = range(19)  # fmt: skip
+(N_IN, N_OUT, KERNEL, ARRAYS, TAPE, WORKSPACE, CONSTANTS, SLOW, RECORD, TYPE, DTYPE, TUPLE_TYPE, NEW, VECTORCALL,
+ INCREF, DECREF, ALLOCATE, SETITEM, SAVE, RESTORE, TRUTH, NONE, FIRST) = range(23)  # fmt: skip
 HEAD = object.__basicsize__  # of every object; its type is the last word of it
 
 
@@ -120,10 +127,12 @@ slow:
 """
 
 
-def _given_states(count: str) -> str:
-    """The beginning of a builtin on single states: `count` arguments, of which the first are plain vectors.
+def _given_states(counted: str) -> str:
+    """The beginning of a builtin on single states, whose first arguments are plain vectors.
 
-    Their addresses are then in %data; it goes on with the number of axes and the shape of every result %o.
+    counted : goes to %check if the number of arguments is right, else to %slow
+
+    The addresses of the vectors are then in %data; it goes on with the number of axes and the shape of every result %o.
     """
     return f"""
 entry:
@@ -132,12 +141,12 @@ entry:
   %table.p = getelementptr i8, ptr %self, i64 {HEAD}
   %table = load ptr, ptr %table.p
 {_word("n_in", N_IN)}{_word("n_out", N_OUT)}{_word("arrays", ARRAYS)}{_word("type", TYPE)}{_word("dtype", DTYPE)}
-  %count = add i64 %n_in, {count}
-  %count.ok = icmp eq i64 %nargs, %count
-  br i1 %count.ok, label %check, label %slow
-
+{counted}
 check:
-  %i = phi i64 [0, %entry], [%i.next, %fits]
+  br label %input
+
+input:
+  %i = phi i64 [0, %check], [%i.next, %fits]
   %arg.p = getelementptr ptr, ptr %args, i64 %i
   %arg = load ptr, ptr %arg.p
 {_field("kind", HEAD - 8, "i64")}
@@ -168,7 +177,7 @@ fits:
   store ptr %where, ptr %data.p
   %i.next = add i64 %i, 1
   %i.more = icmp slt i64 %i.next, %n_in
-  br i1 %i.more, label %check, label %results
+  br i1 %i.more, label %input, label %results
 
 results:
   %out.first.0 = shl i64 %n_in, 1
@@ -177,7 +186,7 @@ results:
 
 result:
   %o = phi i64 [0, %results], [%o.next, %keep]
-  %o.word = shl i64 %o, 2
+  %o.word = mul i64 %o, {RESULT}
   %o.at = add i64 %o.word, %out.first
   %nd.p = getelementptr i64, ptr %table, i64 %o.at
   %nd.64 = load i64, ptr %nd.p
@@ -209,7 +218,7 @@ wire.in:
 
 wire.out:
   %b = phi i64 [0, %wire.in], [%b.next, %wire.out]
-  %b.word = shl i64 %b, 2
+  %b.word = mul i64 %b, {RESULT}
   %b.at.0 = add i64 %b.word, %out.first
   %b.at = add i64 %b.at.0, 2
   %b.place.p = getelementptr i64, ptr %table, i64 %b.at
@@ -241,15 +250,47 @@ slow:
 """
 
 
+# results are given one by one after the inputs, or as one tuple or record
+_RESULTS_GIVEN = f"""
+  %given.first = alloca ptr
+  %after = getelementptr ptr, ptr %args, i64 %n_in
+  store ptr %after, ptr %given.first
+  %count = add i64 %n_in, %n_out
+  %count.ok = icmp eq i64 %nargs, %count
+  br i1 %count.ok, label %check, label %together
+
+together:
+  %last = add i64 %n_in, 1
+  %last.ok = icmp eq i64 %nargs, %last
+  br i1 %last.ok, label %packed, label %slow
+
+packed:
+{_word("record", RECORD)}{_word("plain", TUPLE_TYPE)}
+  %pack = load ptr, ptr %after
+{_field("pack.kind", HEAD - 8, "i64", "%pack")}
+  %pack.record = icmp eq i64 %pack.kind, %record
+  %pack.plain = icmp eq i64 %pack.kind, %plain
+  %pack.ok = or i1 %pack.record, %pack.plain
+  br i1 %pack.ok, label %packed.size, label %slow
+
+packed.size:
+{_field("pack.size", HEAD, "i64", "%pack")}
+  %pack.items = getelementptr i8, ptr %pack, i64 {HEAD + 8}
+  store ptr %pack.items, ptr %given.first
+  %pack.all = icmp eq i64 %pack.size, %n_out
+  br i1 %pack.all, label %check, label %slow
+"""
+
+
 def _one_into_ir() -> str:
     """LLVM code of the builtin on one state with given results, plain and without shared memory."""
     return f"""
 define ptr @one_into(ptr %self, ptr %args, i64 %nargs) nounwind {{
-{_given_states("%n_out")}
+{_given_states(_RESULTS_GIVEN)}
   %bytes.p = getelementptr i64, ptr %nd.p, i64 3
   %bytes = load i64, ptr %bytes.p
-  %given.at = add i64 %n_in, %o
-  %given.p = getelementptr ptr, ptr %args, i64 %given.at
+  %given.all = load ptr, ptr %given.first
+  %given.p = getelementptr ptr, ptr %given.all, i64 %o
   %given = load ptr, ptr %given.p
 {_field("given.kind", HEAD - 8, "i64", "%given")}
   %given.ok = icmp eq i64 %given.kind, %type
@@ -259,8 +300,8 @@ given.array:
 {_field("given.data", HEAD, "i64", "%given")}{_field("given.axes", HEAD + 8, "i32", "%given")}\
 {_field("given.dims", HEAD + 16, "ptr", "%given")}{_field("given.descr", HEAD + 40, "i64", "%given")}\
 {_field("given.flags", HEAD + 48, "i32", "%given")}
-  %given.and = and i32 %given.flags, {CONTIGUOUS | ALIGNED | WRITEABLE}
-  %given.ok.1 = icmp eq i32 %given.and, {CONTIGUOUS | ALIGNED | WRITEABLE}
+  %given.and = and i32 %given.flags, {PLAIN}
+  %given.ok.1 = icmp eq i32 %given.and, {PLAIN}
   %given.ok.2 = icmp eq i32 %given.axes, %nd
   %given.ok.3 = icmp eq i64 %given.descr, %dtype
   %given.ok.4 = and i1 %given.ok.1, %given.ok.2
@@ -313,7 +354,7 @@ other:
   %r.made.p = getelementptr ptr, ptr %made, i64 %r
   %r.made = load ptr, ptr %r.made.p
 {_field("r.data", HEAD, "i64", "%r.made")}
-  %r.word = shl i64 %r, 2
+  %r.word = mul i64 %r, {RESULT}
   %r.at.0 = add i64 %r.word, %out.first
   %r.at = add i64 %r.at.0, 3
   %r.bytes.p = getelementptr i64, ptr %table, i64 %r.at
@@ -335,11 +376,17 @@ keep:
   br i1 %finite, label %done, label %slow
 
 done:
-{_word("truth", TRUTH)}
-  %answer = call ptr %truth.f(i64 1)
-  ret ptr %answer
+{_word("incref", INCREF)}{_word("none", NONE)}
+  call void %incref.f(ptr %none.f)
+  ret ptr %none.f
 {_python("other.answer")}
 }}
+"""
+
+
+_NOTHING_GIVEN = """
+  %count.ok = icmp eq i64 %nargs, %n_in
+  br i1 %count.ok, label %check, label %slow
 """
 
 
@@ -347,15 +394,47 @@ def _one_state_ir() -> str:
     """LLVM code of the builtin on one state that allocates its results."""
     return f"""
 define ptr @one_state(ptr %self, ptr %args, i64 %nargs) nounwind {{
-{_given_states("0")}
+{_given_states(_NOTHING_GIVEN)}
 {_word("new", NEW)}
+  %buffers.p = getelementptr i64, ptr %nd.p, i64 4
+  %buffers = load ptr, ptr %buffers.p
+  %buffers.any = icmp ne ptr %buffers, null
+  br i1 %buffers.any, label %buffer, label %anew
+
+buffer:
+  %u.k = phi i64 [0, %result], [%u.k.next, %used]
+  %owner.p = getelementptr ptr, ptr %buffers, i64 %u.k
+  %owner = load ptr, ptr %owner.p
+  %references = load i32, ptr %owner
+  %unused = icmp eq i32 %references, 1
+  br i1 %unused, label %reuse, label %used
+
+used:
+  %u.k.next = add i64 %u.k, 1
+  %u.k.more = icmp slt i64 %u.k.next, {BUFFERS}
+  br i1 %u.k.more, label %buffer, label %anew
+
+reuse:
+{_field("room", HEAD, "ptr", "%owner")}{_word("incref", INCREF)}
+  %view = call ptr %new.f(ptr %type.f, i32 %nd, ptr %shape, i32 12, ptr null, ptr %room, i32 0, i32 {PLAIN}, ptr null)
+  %view.bad = icmp eq ptr %view, null
+  br i1 %view.bad, label %drop, label %based
+
+based:
+  call void %incref.f(ptr %owner)
+  %base.p = getelementptr i8, ptr %view, i64 {HEAD + 32}
+  store ptr %owner, ptr %base.p
+  br label %keep
+
+anew:
   %fresh = call ptr %new.f(ptr %type.f, i32 %nd, ptr %shape, i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)
   %fresh.bad = icmp eq ptr %fresh, null
   br i1 %fresh.bad, label %drop, label %keep
 
 keep:
+  %array.made = phi ptr [%view, %based], [%fresh, %anew]
   %made.p = getelementptr ptr, ptr %made, i64 %o
-  store ptr %fresh, ptr %made.p
+  store ptr %array.made, ptr %made.p
   %o.next = add i64 %o, 1
   %o.more = icmp slt i64 %o.next, %n_out
   br i1 %o.more, label %result, label %wire.in
@@ -372,8 +451,8 @@ one:
   ret ptr %first
 
 several:
-{_word("tuple", TUPLE)}{_word("setitem", SETITEM)}
-  %all = call ptr %tuple.f(i64 %n_out)
+{_word("allocate", ALLOCATE)}{_word("record", RECORD)}{_word("setitem", SETITEM)}
+  %all = call ptr %allocate.f(ptr %record.f, i64 %n_out)
   %all.bad = icmp eq ptr %all, null
   br i1 %all.bad, label %drop.all, label %fill
 

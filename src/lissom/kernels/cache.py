@@ -30,7 +30,7 @@ class ArmCache:
     """Everything that was computed for one arm.
 
     one : Entries        ``entry(*state)``, which the public functions call
-    into : Entries       ``entry(*state, *results)``, which writes to given arrays
+    into : Entries       ``entry(*state, out)``, which writes to given arrays; several results are one tuple
     """
 
     def __init__(self, arm: Arm):

@@ -29,12 +29,12 @@ def first(arm: Any, name: str) -> Any:
 
 
 def first_into(arm: Any, name: str) -> Any:
-    """Store the entry ``entry(*state, result)`` of a function for the next call; closed loops have none."""
-    if as_arm(arm, name).loops:
-        return lambda *arrays: call(arm, name, arrays[:-1], out=arrays[-1])
+    """Store the entry ``entry(*state, out)`` of a function for the next call; several results are one tuple."""
+    closed = _closed(arm, name) if as_arm(arm, name).loops else None
     entries = cache_of(arm).into
     if not hasattr(entries, name):
-        setattr(entries, name, functions_of(arm).get(name).into)
+        own = None if closed is None else lambda *arrays: closed(arm, arrays[:-1], out=arrays[-1])
+        setattr(entries, name, own or functions_of(arm).get(name).into)
     return getattr(entries, name)
 
 
@@ -69,16 +69,6 @@ def call(
 
             return closed(arm, state, Applied(loads, base, method, threads), out)
     elif out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
-        return into(arm, name, state, out)
-    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
-
-
-def into(arm: Any, name: str, state: Sequence[ArrayLike], out: Any) -> Any:
-    """Call a function without loads and base motion; write its results to `out`, an array or a tuple."""
-    if as_arm(arm, name).loops:
-        return call(arm, name, state, out=out)
-    if isinstance(out, tuple) and len(out) > 1:
-        first_into(arm, name)(*state, *out)
-    else:
         first_into(arm, name)(*state, out)
-    return out
+        return out
+    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)

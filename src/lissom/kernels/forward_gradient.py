@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.engine.function import Function
+from lissom.engine.joined import joined_kernel
 from lissom.engine.kernel import shared_out, thread_count
 from lissom.kernels.checked import Check
 from lissom.spatial.rotations import Array
@@ -19,23 +20,44 @@ ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one threa
 class ForwardGradientFunction(Function):
     """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``.
 
+    One kernel computes forward dynamics, D and the solution on the sparsity of the tree. States that it has no finite
+    result for, and all states if there is no compiler, are computed from the two functions with NumPy.
+
+    verb : its name, and the record of its results
     functions : forward dynamics, and the derivatives of inverse dynamics
     read : converts argument k into an array
     check : called with the arguments after each call; None: nothing is checked
+    carriers : of every coordinate those that carry it and share entries of the factorised inertia, nearest first
     """
 
     def __init__(
         self,
-        name: str,
+        verb: Any,
         functions: Sequence[Function],
         read: Callable[[ArrayLike, int], Array],
         check: Check | None,
+        carriers: Sequence[Sequence[int]],
     ):
         forward, slopes = functions
         n = forward.sizes[0]
-        super().__init__(name, forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, None, forward.explain)
+        kernel = None
+        if forward.kernel is not None and slopes.kernel is not None:
+            kernel = joined_kernel(forward.kernel, slopes.kernel, [max(above, default=-1) for above in carriers])
+        super().__init__(
+            verb.name,
+            forward.arguments,
+            forward.sizes,
+            [(n, n)] * 3,
+            forward.program,
+            kernel,
+            forward.explain,
+            verb.record,
+        )
         self.forward, self.slopes, self.read, self.check, self.dof = forward, slopes, read, check, n
-        self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
+        if kernel is None:
+            self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
+        if check is not None:
+            self.one, self.into = self, self._into
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
@@ -47,6 +69,21 @@ class ForwardGradientFunction(Function):
         self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0
     ) -> None:
         """Compute the derivatives from flat inputs into flat results."""
+        if self.kernel is not None and self.kernel.run(inputs, flat, threads):
+            return
+        rows = len(flat[0])
+        bad = np.ones(rows, bool)
+        if self.kernel is not None:
+            bad = ~np.all([np.isfinite(x).all(axis=1) for x in (*inputs, *flat)], axis=0)
+        edges = np.flatnonzero(np.diff(bad, prepend=False, append=False))
+        for start, end in edges.reshape(-1, 2):
+            some = slice(int(start), int(end))
+            self._by_parts([x[some] for x in inputs], [y[some] for y in flat], batch, threads, first + some.start)
+
+    def _by_parts(
+        self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int
+    ) -> None:
+        """Compute the derivatives from the results of the two functions, which explain what is not finite."""
         rows, n = len(flat[0]), self.dof
         qdd, D = np.empty((rows, n)), [np.empty((rows, n * n)) for _ in range(3)]
         self.forward.fill(inputs, [qdd], batch, threads, first)

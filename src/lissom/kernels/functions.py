@@ -137,7 +137,7 @@ class Functions:
         checked = verb.checks_inertia and self.bodies.truncated and method is None
         function = (Checked if checked else Function)(
             verb.label, plan.arguments, plan.sizes, plan.shapes, plan.runs(chosen == "tape"), _kernel(plan, chosen),
-            explain.error,
+            explain.error, verb.record,
         )  # fmt: skip
         if verb.inverts_inertia and method is None:
             function.rescue = functools.partial(rescued, plan.bodies, setting)
@@ -150,7 +150,8 @@ class Functions:
         """A function that is computed from others."""
         parts = [self.get(name, setting) for name in composed.of]
         check = self._inertia_check(verb, setting) if verb.checks_inertia and self.bodies.truncated else None
-        return composed.make(verb.name, parts, self._reader(verb, self.plan(composed.of[0], setting)), check)
+        reader = self._reader(verb, self.plan(composed.of[0], setting))
+        return composed.make(verb, parts, reader, check, self.bodies.carriers)
 
     def _inertia_check(self, verb: Verb, setting: Setting) -> Callable[[Sequence[ArrayLike]], None]:
         return functools.partial(self.check_inertia, verb.label, setting=setting)

@@ -31,7 +31,7 @@ class Composition(NamedTuple):
     """A function that is computed from those of other verbs.
 
     of : names of these verbs, the one with the same inputs first
-    make : ``make(name, functions, read, check)``
+    make : ``make(verb, functions, read, check, carriers)``
     """
 
     of: tuple[str, ...]
@@ -88,7 +88,7 @@ class Verb(NamedTuple):
     composed: Composition | None = None
     internal: bool = False
     shown_as: str = ""
-    record: Callable[..., Any] | None = None
+    record: type[tuple[Any, ...]] | None = None
     scalar: bool = False
     needs_inertia: bool = True
     acted: bool = False
@@ -127,6 +127,4 @@ class Verb(NamedTuple):
 
     def returned(self, results: Any) -> Any:
         """Results of the compiled function as the public one returns them."""
-        if self.scalar:
-            return results[..., 0][()]
-        return results if self.record is None else self.record(*results)
+        return results[..., 0][()] if self.scalar else results

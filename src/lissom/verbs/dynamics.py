@@ -156,9 +156,7 @@ def mass_matrix(
     >>> ls.mass_matrix(ls.load("two_link"), [0.3, 0.0], packed=True).round(3)
     array([0.4 , 0.16, 0.12])
     """
-    if not isinstance(packed, bool):
-        raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
-    if method is None and threads is None and not packed:
+    if packed is False and method is None and threads is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.mass_matrix
@@ -171,6 +169,8 @@ def mass_matrix(
         except AttributeError:
             entry = first(arm, "mass_matrix")
         return entry(q)
+    if not isinstance(packed, bool):
+        raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
     if packed and method is not None:
         raise InputError("mass_matrix: packed results come from the fast path only; leave out method or packed.")
     name = "packed_mass_matrix" if packed else "mass_matrix"

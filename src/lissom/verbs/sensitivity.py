@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.kernels.arguments import as_arm
-from lissom.kernels.call import call, first, into
+from lissom.kernels.call import call, first, first_into
 from lissom.kernels.loads import NO_LOADS, Loads
 from lissom.kernels.results import (
     ForwardGradient as ForwardGradient,
@@ -58,16 +58,21 @@ def inverse_dynamics_gradient(
     """
     if loads is NO_LOADS and base is None and method is None and threads is None:
         if out is not None:
-            return into(arm, "inverse_dynamics_gradient", (q, qd, qdd), out)
+            try:
+                entry = arm._compiled.into.inverse_dynamics_gradient
+            except AttributeError:
+                entry = first_into(arm, "inverse_dynamics_gradient")
+            entry(q, qd, qdd, out)
+            return out
         try:
             entry = arm._compiled.one.inverse_dynamics_gradient
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
-        return tuple.__new__(InverseGradient, entry(q, qd, qdd))  # quicker than InverseGradient(...)
+        return entry(q, qd, qdd)
     results = call(
         arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads
     )
-    return InverseGradient(*results) if out is None else out
+    return results if out is None else out
 
 
 @documented
@@ -110,7 +115,7 @@ def inverse_dynamics_product(
     """
     state = (q, qd, qdd, weights)
     results = call(arm, "inverse_dynamics_product", state, loads=loads, base=base, out=out, threads=threads)
-    return TorqueProduct(*results) if out is None else out
+    return results if out is None else out
 
 
 @documented
@@ -151,7 +156,7 @@ def inverse_dynamics_hessian(
     """
     state = (q, qd, qdd, weights)
     results = call(arm, "inverse_dynamics_hessian", state, loads=loads, base=base, out=out, threads=threads)
-    return TorqueHessian(*results) if out is None else out
+    return results if out is None else out
 
 
 @documented
@@ -190,8 +195,21 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
+    if loads is NO_LOADS and base is None and threads is None:
+        if out is not None:
+            try:
+                entry = arm._compiled.into.forward_dynamics_gradient
+            except AttributeError:
+                entry = first_into(arm, "forward_dynamics_gradient")
+            entry(q, qd, tau, out)
+            return out
+        try:
+            entry = arm._compiled.one.forward_dynamics_gradient
+        except AttributeError:
+            entry = first(arm, "forward_dynamics_gradient")
+        return entry(q, qd, tau)
     results = call(arm, "forward_dynamics_gradient", (q, qd, tau), loads=loads, base=base, out=out, threads=threads)
-    return ForwardGradient(*results) if out is None else out
+    return results if out is None else out
 
 
 def inertial_parameters(arm: Arm) -> Array:

@@ -86,7 +86,8 @@ def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Arr
     setting = Setting(inputs.frames, base is not None, payloads=tuple(loop.payload_frames))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
     function = cache_of(loop.arm).without_friction.get(verb, setting)
-    return InverseGradient(*function.one(*state, *inputs.values, *own))
+    found: InverseGradient = function.one(*state, *inputs.values, *own)
+    return found
 
 
 def _of_rates(loop: ClosedLoop, t: float, x: Array, way: Array, before: bool) -> Array:
