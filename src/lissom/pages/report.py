@@ -220,7 +220,8 @@ def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
     kinds += ["residual"] if motion.compared is not None else []
     compared = Markup("") if motion.compared is None else motion.compared.listing().html()
     figures = "".join(picture(plot(motion, kind), CAPTIONS[kind]) for kind in kinds)
-    yield Section("Motion", Markup(_scene(motion.arm, motion) + of_motion.listing(motion).html() + compared + figures))
+    table = Markup(of_motion.listing(motion).html() + paragraphs(motion.notes))
+    yield Section("Motion", Markup(_scene(motion.arm, motion) + table + compared + figures))
     found = paragraphs(motion.report.describe().splitlines())
     if verify:
         found = Markup(found + tag("h3", "Verification by simulation"))

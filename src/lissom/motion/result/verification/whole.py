@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,10 +26,12 @@ SAMPLES = 4  # in a segment
 STIFF_LOOP = 10.0  # as STIFF, with feedback, whose reference has jerks that jump from segment to segment
 
 
-def replayed(motion: AbstractMotion, growth: Growth, feedback: Any, rtol: float) -> Run:
-    """From the start to the end of a motion."""
+def replayed(
+    motion: AbstractMotion, growth: Growth, feedback: Any, rtol: float, progress: Callable[[float], None]
+) -> Run:
+    """Simulate a motion from its start to its end; `progress` is called with the fraction that is done."""
     every = motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1))
-    given: dict[str, Any] = {"loads": loads_of(motion), "every": every}
+    given: dict[str, Any] = {"loads": loads_of(motion), "every": every, "progress": progress}
     tau = torques_of(motion)
     segment = motion.duration / (len(motion.breaks) - 1)
     if feedback is None:
