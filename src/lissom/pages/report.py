@@ -44,7 +44,7 @@ RUNS = (".nc", ".csv", ".parquet")
 CAPTIONS = {
     "torques": "Torques and forces of the motors over time, with their limits.",
     "joints": "Positions, rates and accelerations of the joints over time.",
-    "deflection": "Deflection of the tips of the flexible links over time.",
+    "deflection": "Deflection of the end of each flexible link over time, relative to the undeflected link.",
     "residual": "Vibration of the tip after the motion has ended, compared with other plans of the same task.",
     "convergence": "Cost, constraint violation and optimality error at each iteration of the solver.",
     "motion": "Positions, rates and torques over time.",
