@@ -176,11 +176,11 @@ def listed(names: Iterable[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'x'?`` when a known word is close or begins with it, else the list of known words."""
+def suggest(word: str, known: Iterable[str], most: int = 12) -> str:
+    """``did you mean 'x'?`` when a known word is close or begins with it, else a list of `most` known words."""
     known = list(known)
     begun = [whole for whole in known if len(word) > 1 and whole.startswith(word)]
     near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else [])
     if near:
         return f"did you mean {near[0]!r}?"
-    return f"known: {listed(known, 12)}." if known else "there are none."
+    return f"known: {listed(known, most)}." if known else "there are none."

@@ -55,9 +55,18 @@ def test_unknown_keys_are_named_with_their_line(verb, text, word, meant, tmp_pat
 
 
 @pytest.mark.parametrize(("verb", "text"), MANY)
-def test_long_lists_of_keys_end_with_their_number(verb, text, tmp_path):
+def test_all_keys_of_a_file_are_listed(verb, text, tmp_path):
     (tmp_path / "x.toml").write_text(text)
     done = CliRunner().invoke(app, [verb, str(tmp_path / "x.toml")])
     assert done.exit_code == 1
     sentence = " ".join(done.stderr.split())
-    assert re.search(r"zzz is not a key of the file; known: (\w+, ){11}\w+ and \d+ more\.$", sentence), sentence
+    assert re.search(r"zzz is not a key of the file; known: (\w+, ){25,}\w+\.$", sentence), sentence
+
+
+def test_a_run_file_says_how_its_start_is_written(tmp_path):
+    from lissom.simulation.run_file import read_run_file
+
+    file = tmp_path / "run.toml"
+    file.write_text('arm = "two_link"\nuntil = 1.0\nstart = [0.1, 0.2]\n')
+    with pytest.raises(ls.ModelError, match=r":3: start is \[0\.1, 0\.2\]; expected a table, \[start\] with q = "):
+        read_run_file(file)

@@ -465,8 +465,22 @@ def test_what_is_ignored_is_listed(read):
     text = swapped('<axis xyz="0.9 0.1 -0.2"/>', '<safety_controller k_velocity="3"/>', text)
     text = swapped('<robot name="gantry">', '<robot name="gantry" xmlns:xacro="http://ros.org/wiki/xacro">', text)
     arm = read(text)
-    assert arm.notes[-1] == ("ignored: 1 attribute xmlns:xacro, 2 gazebo, 1 safety_controller, 1 transmission.")
+    assert arm.notes[-1] == (
+        "ignored, because it is for other programs and does not change the model: 2 gazebo, 1 safety_controller, "
+        "1 transmission, 1 xmlns:xacro."
+    )
     assert not any("ignored" in note for note in read().notes)
+
+
+def test_a_note_says_where_and_what_urdf_does_not_define(read):
+    text = swapped('  <link name="flange"/>', '  <link name="flange"><origin xyz="0 0 1"/></link>')
+    line = text[: text.index('<origin xyz="0 0 1"/>')].count("\n") + 1
+    arm = read(text)
+    expected = f"ignored, because URDF does not define it: <origin> in <link> (line {line}). It has no effect."
+    assert arm.notes[-1] == expected
+    assert arm.replace(notes=()) == read().replace(notes=(), source=arm.source)
+    twice = swapped("<dynamics ", '<dynamics mu_coulomb="2" ', text)
+    assert "attribute mu_coulomb of <dynamics> (line " in read(twice).notes[-1] + read(twice).notes[-2]
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,14 @@ def test_fixing_a_joint_by_hand_names_all_that_is_in_the_way():
     words = r"cannot have damping \(0.3\), limits \(.*\); remove them.*arm.lock"
     with pytest.raises(ModelError, match=words):
         gripper().with_joint("finger", kind="fixed")
+
+
+@pytest.mark.parametrize("fixed", ["keep", "merge"])
+def test_load_locks_joints_as_arm_lock_does(tmp_path, fixed):
+    ls.save(gripper(), tmp_path / "gripper.toml")
+    positions = {"finger": 0.02, "elbow": -0.7}
+    arm = ls.load(tmp_path / "gripper.toml", lock=positions, fixed=fixed)
+    other = ls.load(tmp_path / "gripper.toml").lock(positions)
+    assert arm == (other if fixed == "keep" else other.merge_fixed())
+    with pytest.raises(ls.ModelError, match=r"lock: there is no joint 'finge'; did you mean 'finger'\?"):
+        ls.load(tmp_path / "gripper.toml", lock={"finge": 0.0})

@@ -46,5 +46,5 @@ def test_starts_and_meshes_take_one_line_each(motion):
 
 def test_the_verdict_comes_first(motion):
     lines = motion.verify().describe().splitlines()
-    assert lines[0] == "verified: it obeys the equations of motion and keeps its limits"
+    assert lines[0] == "verified: the plan obeys the equations of motion and keeps its limits"
     assert "ends where planned within" in "\n".join(lines[1:3])

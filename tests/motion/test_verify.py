@@ -55,7 +55,9 @@ def test_a_plan_that_falls_over_without_feedback_is_verified(up):
     assert np.abs(found.defects).max() < 1e-10
     assert np.all(found.deviation >= np.abs(found.defects).sum(axis=0))
     assert found.joint_error.max() > 10 * found.deviation.max()  # what the arm makes of it is information
-    assert found.describe().splitlines()[1].startswith("it needs feedback, for example ls.PD along the motion: without")
+    assert found.stability in found.describe().splitlines()
+    assert "small errors grow up to" in found.stability
+    assert found.stability.endswith("track the motion with feedback, for example ls.Follow(motion, kp=..., kd=...)")
 
 
 def test_growth_of_a_pendulum_that_falls():

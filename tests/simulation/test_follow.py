@@ -171,3 +171,13 @@ def test_another_motion_needs_no_compilation_but_counts(motion):
     a, b = (ClosedLoop(ARM, ls.Follow(x, kp=1, kd=1)) for x in (motion, other))
     assert a.key == b.key
     assert {"motion": "planned motion of 0.5 s"}.items() <= ls.Follow(motion, kp=1, kd=1).settings().items()
+
+
+@pytest.mark.parametrize("columns", [slice(None), [0, 1]])
+def test_samples_of_the_motion_are_no_feedforward_of_pd(motion, columns):
+    """Rows of numbers are runs of an ensemble: a motion's samples would be as many runs."""
+    pd = ls.PD(motion, 100, 10, tau=motion.tau[:, columns])
+    with pytest.raises(ls.InputError, match=r"PD: tau has the \d+ samples of the motion.*use ls\.Follow\(motion, kp"):
+        ls.simulate(motion.arm, motion.q[0], tau=pd, until=0.1)
+    other = motion.tau[:, columns] + 1e-3  # an ensemble of as many runs is one, whatever their number
+    assert ls.simulate(motion.arm, motion.q[0], tau=ls.PD(motion, 100, 10, tau=other), until=0.01).count == len(other)

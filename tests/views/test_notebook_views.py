@@ -65,7 +65,7 @@ def test_an_exported_page_is_stored_in_the_notebook(shown):
 
 def test_a_verification_shows_its_lines(shown):
     html = result_of(shown["verified"])["text/html"]
-    assert "<p>verified: it obeys the equations of motion and keeps its limits</p>" in html
+    assert "<p>verified: the plan obeys the equations of motion and keeps its limits</p>" in html
     assert html.count("<p>") > 3
 
 

@@ -98,7 +98,6 @@ class ArmOptions:
         carried = self.carried()
         arm = load(
             self.arm,
-            fixed="merge" if self.merge_fixed else "keep",
             kinematics_only=self.kinematics_only,
             repair=AS_WRITTEN if self.as_written else self.repair,
             flexible=self.flexible,
@@ -106,6 +105,7 @@ class ArmOptions:
         )
         if self.lock:
             arm = arm.lock(self._locked(arm))
+        arm = arm.merge_fixed() if self.merge_fixed else arm
         return arm if carried is None else arm.with_payload(carried, self.carrier(arm))
 
     def carried(self) -> Payload | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Never
@@ -28,6 +28,7 @@ def load(
     repair: bool | str = False,
     flexible: str | os.PathLike[str] | None = None,
     mimic: str = "follow",
+    lock: Mapping[str, float] | None = None,
     **unknown: Never,
 ) -> Arm:
     """Load an arm from a file, or a shipped arm by its name.
@@ -52,6 +53,8 @@ def load(
     mimic : "follow" or "free"
         Joints that mimic another one (URDF ``<mimic>``, MJCF ``<equality><joint>``, ``mimic`` of a native file)
         follow it and have no coordinate, or become independent joints.
+    lock : {joint: position} or None
+        Joints to fix at a position [rad or m], such as those of a gripper; see `Arm.lock`.
 
     Returns
     -------
@@ -81,6 +84,8 @@ def load(
         if not isinstance(flexible, str | os.PathLike):
             raise InputError(f"load: flexible is {shown(flexible)}; expected the path of a side file (.toml).")
         arm = made_flexible(arm, Path(flexible))
+    if lock is not None:
+        arm = arm.lock(lock)
     return arm.merge_fixed() if fixed == "merge" else arm
 
 

@@ -87,7 +87,7 @@ def refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
     """Raise an error for keys that are not known."""
     for word in row:
         if word not in known:
-            raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known)}")
+            raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known, len(known))}")
 
 
 def as_table(value: Any, what: str) -> Table:

@@ -61,6 +61,11 @@ ADVICE = (
     "To let lissom repair such tensors, load with repair=True (--repair); to take them as they are, with "
     "repair='as_written' (--as-written)."
 )
+# Extensions of other programs and data about display, safety and wiring: nothing in them changes the model.
+OF_OTHERS = (
+    "calibration", "collision_checking", "contact", "dont_collapse", "gazebo", "gravity", "kinematic", "material",
+    "mujoco", "ros2_control", "safety_controller", "sensor", "surface", "transmission", "verbose",
+)  # fmt: skip
 # Close to words we read, but words of their own.
 NOT_MISSPELT = ("capsule",)
 NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE | re.ASCII)
@@ -81,7 +86,8 @@ class _Reader:
         self.faults = Faults()
         self.advice = ""
         self.lines: dict[str, int] = {}
-        self.ignored: Counter[str] = Counter()
+        self.ignored: Counter[str] = Counter()  # of other programs
+        self.without_meaning: dict[str, list[int]] = {}  # lines of what URDF does not define
         self.notes: list[str] = []
         self.colours: dict[str, str] = {}  # of materials that the file names
 
@@ -102,9 +108,7 @@ class _Reader:
                         and (c := _colour(m))}  # fmt: skip
         links = self._links(bodies, joints)
         self.faults.raise_any(self.advice)
-        if self.ignored:
-            listed = ", ".join(f"{count} {tag}" for tag, count in sorted(self.ignored.items()))
-            self.notes.append(f"ignored: {listed}.")
+        self._note_ignored()
         try:
             return Arm(
                 robot.attributes.get("name", "").strip() or Path(self.file).stem or "urdf",
@@ -374,6 +378,15 @@ class _Reader:
         self.notes.append(f"joint {joint.attributes['name']!r} is free: its <mimic> of {leader!r} ignored.")
         return None
 
+    def _note_ignored(self) -> None:
+        """Note what was not read: what belongs to other programs, and what URDF does not define, with its lines."""
+        if self.ignored:
+            words = ", ".join(f"{count} {word}" for word, count in sorted(self.ignored.items()))
+            self.notes.append(f"ignored, because it is for other programs and does not change the model: {words}.")
+        for word, lines in sorted(self.without_meaning.items()):
+            where = f"line {lines[0]}" if len(lines) == 1 else f"{len(lines)} times, first in line {lines[0]}"
+            self.notes.append(f"ignored, because URDF does not define it: {word} ({where}). It has no effect.")
+
     # ---- elements and attributes -----------------------------------------------------------------
 
     def _look_over(self, robot: xml.Element) -> None:
@@ -387,7 +400,7 @@ class _Reader:
                     raise self._error(element, f"{word}={value!r} is xacro, not URDF: {XACRO}.")
                 if word not in attributes:
                     with self.faults.gathered():
-                        self._pass_over(element, word, attributes, f"attribute {word}")
+                        self._pass_over(element, word, attributes, f"attribute {word} of <{element.tag}>")
             for child in element.children:
                 if child.tag.startswith("xacro:"):
                     raise self._error(child, f"<{child.tag}> is xacro, not URDF: {XACRO}.")
@@ -397,14 +410,17 @@ class _Reader:
                     stack.append(child)
                     continue
                 with self.faults.gathered():
-                    self._pass_over(child, child.tag, children, child.tag)
+                    self._pass_over(child, child.tag, children, f"<{child.tag}> in <{element.tag}>")
 
     def _pass_over(self, element: xml.Element, word: str, known: tuple[str, ...], label: str) -> None:
         """Count an ignored word; raise an error if it is close to a known one."""
         meant = misspelt(word, known)
         if meant is not None and word not in NOT_MISSPELT:
             raise self._error(element, f"unknown {word!r}; did you mean {meant!r}?")
-        self.ignored[label] += 1
+        if word in OF_OTHERS or word.startswith("xmlns"):
+            self.ignored[word] += 1
+        else:
+            self.without_meaning.setdefault(label, []).append(element.line)
 
     def _maybe(self, element: xml.Element, tag: str) -> xml.Element | None:
         found = list(element.all(tag))

@@ -79,7 +79,7 @@ class _Reader:
         if not isinstance(arguments.get("stop_at_limits", False), bool):
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
-            start = in_radians(as_table(document.get("start", {}), "start"), ("q", "qd"), self.arm)
+            start = in_radians(_start_table(document.get("start", {})), ("q", "qd"), self.arm)
             refuse_unknown(start, ("q", "qd", "assemble"), "[start]")
             for word in ("q", "qd"):
                 if word in start:
@@ -259,6 +259,13 @@ class _Reader:
 
 def _needed(field: Any) -> bool:
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _start_table(value: Any) -> Table:
+    """Return the table of the initial state; a list of positions, as task files have, is refused with its form here."""
+    if isinstance(value, list):
+        raise ModelError(f"start is {shown(value)}; expected a table, [start] with q = {shown(value)} and perhaps qd.")
+    return as_table(value, "start")
 
 
 def _state(value: Any, word: str) -> Any:

@@ -44,7 +44,7 @@ RUNS = (".nc", ".csv", ".parquet")
 CAPTIONS = {
     "torques": "Torques and forces of the motors over time, with their limits.",
     "joints": "Positions, rates and accelerations of the joints over time.",
-    "deflection": "Deflection of the tips of the flexible links over time.",
+    "deflection": "Deflection of the end of each flexible link over time, relative to the undeflected link.",
     "residual": "Vibration of the tip after the motion has ended, compared with other plans of the same task.",
     "convergence": "Cost, constraint violation and optimality error at each iteration of the solver.",
     "motion": "Positions, rates and torques over time.",
@@ -220,7 +220,8 @@ def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
     kinds += ["residual"] if motion.compared is not None else []
     compared = Markup("") if motion.compared is None else motion.compared.listing().html()
     figures = "".join(picture(plot(motion, kind), CAPTIONS[kind]) for kind in kinds)
-    yield Section("Motion", Markup(_scene(motion.arm, motion) + of_motion.listing(motion).html() + compared + figures))
+    table = Markup(of_motion.listing(motion).html() + paragraphs(motion.notes))
+    yield Section("Motion", Markup(_scene(motion.arm, motion) + table + compared + figures))
     found = paragraphs(motion.report.describe().splitlines())
     if verify:
         found = Markup(found + tag("h3", "Verification by simulation"))

@@ -28,6 +28,7 @@ from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
+from lissom.simulation.records.standstill import friction_notes
 from lissom.simulation.records.written import check_target
 from lissom.simulation.run import Run, RunReport
 from lissom.spatial.rotations import Array
@@ -182,7 +183,10 @@ def _integrated(
     report = RunReport(
         how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), provenance=made
     )
-    return recorded(loop, outcome, report, options, many), outcome.poses
+    run = recorded(loop, outcome, report, options, many)
+    more = friction_notes(loop, run)
+    run = replace(run, report=replace(run.report, notes=(*run.report.notes, *more))) if more else run
+    return run, outcome.poses
 
 
 def _closures(loop: ClosedLoop, outcome: Integration, options: Options, notes: list[str]) -> Integration:

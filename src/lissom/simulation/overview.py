@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 MOST_EVENTS = 8
-BEYOND = 1e-3  # of a limit of torque, from which it is told
+BEYOND = 1e-3  # of a limit of torque, from which it is reported
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def limits_used(run: Run) -> dict[str, float]:
 
 
 def deflections(run: Run) -> dict[str, float]:
-    """Return {flexible link: largest deflection of its tip [m]}."""
-    bent = [link.name for link in run.arm.links if link.mode_labels]
-    return {name: _largest(np.linalg.norm(run.deflection(name), axis=-1)) for name in bent}
+    """Return {flexible link: largest deflection of its end, relative to the undeflected link [m]}."""
+    flexible = [link.name for link in run.arm.links if link.mode_labels]
+    return {name: _largest(np.linalg.norm(run.deflection(name), axis=-1)) for name in flexible}
 
 
 def coordinates(run: Run) -> dict[str, dict[str, Any]]:
@@ -85,14 +85,14 @@ def listing(run: Run, curves: bool = False) -> Listing:
     """Return a table of the joints of a run, optionally with their curves; modal amplitudes are omitted."""
     end = "final value" if run.count is None else "final value: min, median, max"
     heads = ["coordinate", end, "largest rate", "largest torque", *(["position", "torque"] if curves else [])]
-    told = coordinates(run)
+    found = coordinates(run)
     rows = []
     for k, name in enumerate(run.arm.coordinates):
         if k in run.arm.mode_index:
             continue
-        last, unit = told[name]["end"], {word: "" if x == "1" else f" {x}" for word, x in told[name]["units"].items()}
+        last, unit = found[name]["end"], {word: "" if x == "1" else f" {x}" for word, x in found[name]["units"].items()}
         text = f"{last:.5g}" if isinstance(last, float) else ", ".join(f"{x:.4g}" for x in last)
-        row = [name, text + unit["end"], *(f"{told[name][word]:.4g}{unit[word]}" for word in COLUMNS if word != "end")]
+        row = [name, text + unit["end"], *(f"{found[name][word]:.4g}{unit[word]}" for word in COLUMNS if word != "end")]
         rows.append([*row, *([_curve(run, run.q[..., k]), _curve(run, run.tau[..., k])] if curves else [])])
     return Listing.of(heads, rows)
 
@@ -112,7 +112,7 @@ def audit(run: Run) -> Iterator[str]:
         if use > 1 + BEYOND:
             yield f"the torque of {joint} reaches {100 * use:.0f} % of its limit; a controller with limit=True keeps it"
     for link, size in deflections(run).items():
-        yield f"largest deflection of the tip of {link}: {1e3 * size:.4g} mm"
+        yield f"largest deflection of the end of {link}, relative to the undeflected link: {1e3 * size:.4g} mm"
     frame = followed(run)
     if frame:
         yield f"The tip of the run (run.tip) is link {frame}."

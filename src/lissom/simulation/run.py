@@ -239,14 +239,18 @@ class Run:
 
     @property
     def tip_deflection(self) -> Array:
-        """(nt, 3) deflection of the last flexible link's tip, in its axes [m]; for other links use `deflection`."""
+        """(nt, 3) deflection of the end of the last flexible link, relative to that link undeflected, in its axes [m].
+
+        The bending of links before it is not in it: see `deflection(link)` for these, and compare `tip` with `pose` of
+        the arm without deflection for the displacement of the arm's tip by all links together.
+        """
         link = last_flexible(self.arm)
         if link is None:
             raise InputError(f"tip_deflection: arm {self.arm.name!r} has no flexible links.")
         return self.deflection(link)
 
     def deflection(self, link: str) -> Array:
-        """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""
+        """(nt, 3) deflection of the end of a flexible link, relative to that link undeflected, in its axes [m]."""
         if not self.arm.link(link).flexible:
             raise InputError(f"deflection: link {link!r} is rigid.")
 

@@ -170,6 +170,8 @@ def show(motion: Motion, found: Any) -> None:
     from lissom.motion.result.overview import headline, listing
 
     print_listing(listing(motion)._replace(title=headline(motion)))
+    for note in motion.notes:
+        out.print(f"note: {note}", markup=False)
     if found is not None:
         out.print(found.describe(), markup=False)
     out.print(motion.report.describe(limits=found is None), markup=False)

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lissom.later import cached_property
 from lissom.motion.result.record import AbstractMotion
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Motion(AbstractMotion):
     unactuated : UnactuatedSplines or None    splines of unactuated coordinates (modes, springs, passive joints)
     closures : Closures or None  forces in closed loops
     report : MotionReport
+    notes : tuple of str         remarks: limits of the task that exceed the arm's, joints that move although start and
+                                 goal are equal, what Coulomb friction does to the torques
     compared : Comparison or None     comparison with other plans, if requested
 
     Examples
@@ -47,6 +50,13 @@ class Motion(AbstractMotion):
     >>> motion.table(rate_hz=1000).q.shape
     (395, 2)
     """
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on limits, friction and idle joints, one sentence each; empty if there is nothing to remark."""
+        from lissom.motion.result.notes import notes_of
+
+        return notes_of(self)
 
     def verify(
         self,
@@ -115,9 +125,8 @@ class Motion(AbstractMotion):
         """Return a summary as text."""
         from lissom.motion.result.overview import headline
 
-        return "\n".join(
-            [headline(self), self.report.describe(), *([] if self.compared is None else ["", str(self.compared)])]
-        )
+        compared = [] if self.compared is None else ["", str(self.compared)]
+        return "\n".join([headline(self), *self.notes, self.report.describe(), *compared])
 
     def _repr_html_(self) -> str:
         from lissom.motion.result.overview import to_html

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, spark, tag
 from lissom.model.units import units
+from lissom.motion.result.notes import notes_of
 from lissom.motion.result.record import AbstractMotion
 
 
@@ -21,6 +22,7 @@ def summary(motion: AbstractMotion) -> dict[str, Any]:
         "iterations": max(len(report.iterations) - 1, 0), "exchange_iterations": report.exchange_iterations,
         "samples": report.samples,
         "violation": report.violation, "optimality": report.optimality, "seconds": report.seconds,
+        "notes": list(notes_of(motion)),
         "peaks": [vars(peak) for peak in report.peaks], "starts": list(report.starts),
         "refinements": [list(row) for row in report.refinements],
         "residual_checks": [row._asdict() for row in report.residual_checks],
@@ -63,4 +65,5 @@ def to_html(motion: AbstractMotion) -> Markup:
     """A table with small curves, and how the motion was found behind a click."""
     compared = "" if motion.compared is None else motion.compared.listing().html()
     found = folded("solver report", paragraphs(motion.report.describe().splitlines()))
-    return Markup(tag("p", tag("b", headline(motion))) + listing(motion, curves=True).html() + compared + found)
+    notes = paragraphs(notes_of(motion))
+    return Markup(tag("p", tag("b", headline(motion))) + notes + listing(motion, curves=True).html() + compared + found)

@@ -233,7 +233,7 @@ class AbstractMotion:
         return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
 
     def deflection(self, link: str) -> Array:
-        """(nt, 3) deflection of a flexible link's tip, in the link's axes [m]."""
+        """(nt, 3) deflection of the end of a flexible link, relative to that link undeflected, in its axes [m]."""
         if not self.arm.link(link).flexible:
             raise InputError(f"deflection: link {link!r} is rigid.")
         root, tip = pose(self.arm, self.q, link), pose(self.arm, self.q, f"{link}.tip")

@@ -37,7 +37,7 @@ from lissom.motion.transcription.kernels.expressions import Expressions
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.motion.transcription.loops.singularity import narrows
 from lissom.motion.transcription.peak import Peak
-from lissom.motion.transcription.peaks import Excess, both_sides, rates_of, summits, turns
+from lissom.motion.transcription.peaks import BESIDE, Excess, both_sides, rates_of, summits, turns
 from lissom.motion.transcription.program import Program
 from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
@@ -241,9 +241,16 @@ class Problem:
         first = curves.at(x, s, 3)
         s = np.union1d(s, summits(bounds, s, first[1], self.required(curves, x, s, first)))
         z, T = curves.at(x, s, 4), curves.T(x)
-        tau = self.required(curves, x, s, z)
+        tau = self._directed(curves, x, s, z)
         rate = rates_of(lambda s: self.required(curves, x, s, curves.at(x, s)), s, breaks, T, bounds)
         return Look(at, regular, s, T, z, tau, rate)
+
+    def _directed(self, curves: Curves, x: Array, s: Array, z: Array) -> Array:
+        """`required` of a motion with states z; at both ends friction has the direction of the adjacent motion."""
+        if not len(self.friction_joints):
+            return self.required(curves, x, s, z)
+        inside = np.clip(s, BESIDE, 1 - BESIDE)
+        return self.required(curves, x, inside, curves.at(x, inside, 3))
 
     def watch(self, curves: Curves, x: Array, s: Array, excess: float) -> bool:
         """Have rows where a motion exceeds a constraint between samples; whether some are new."""

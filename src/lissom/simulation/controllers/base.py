@@ -27,7 +27,7 @@ from lissom.kernels.arguments import as_arm
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.law import LoopState, motors
-from lissom.simulation.controllers.planned import is_planned_motion
+from lissom.simulation.controllers.planned import is_planned_motion, refuse_planned_samples
 from lissom.simulation.controllers.references import ORDERS, rates_unknown, references
 from lissom.simulation.signals import Profile, Signal, Steady, as_signal
 from lissom.spatial.rotations import Array
@@ -149,6 +149,7 @@ class Controller(KnownKeywords):
     damps: ClassVar[bool] = False  # references without known rates are taken as at rest: kd is then a damper
     restores: ClassVar[bool] = False  # positions are fed back, so that the motion is defined without inertia
     reads_unactuated: ClassVar[bool] = False  # the output depends on coordinates without an actuator
+    proportional: ClassVar[bool] = False  # kp times an error is a torque, and errors are not integrated
     open_loop: ClassVar[bool] = False  # the torques do not depend on the state
 
     # ---- the law -----------------------------------------------------------------------------------
@@ -240,6 +241,7 @@ class Controller(KnownKeywords):
         moving = [word for word in ORDERS if word in roles and roles[word].signals is None]
         values = {word: getattr(self, word) for word in moving}
         name = type(self).__name__
+        refuse_planned_samples(name, values.get("q"), getattr(self, "tau", None))
         values = references(name, arm, self.damps, **values) if moving else {}
         out: list[Signal] = []
         for word in words:

@@ -52,7 +52,7 @@ class Follow(Controller):
     True
     """
 
-    restores = True
+    restores = proportional = True
     motion: Any = source()
     kp: Any = optional_per_joint(0.0)
     kd: Any = optional_per_joint(0.0)

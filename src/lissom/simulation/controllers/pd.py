@@ -25,7 +25,7 @@ class PD(Controller):
     qd : reference rates; None: derived from q, or zero if q is a function that returns positions only, so that kd damps
         the motion (noted in `Run.report`)
     tau : None, or feedforward torques, one entry per joint
-        numbers, a `Profile`, a SciPy spline or a function of time
+        numbers, a `Profile`, a SciPy spline or a function of time; to track a `Motion` with its torques use `Follow`
     gravity : bool              add the torques that hold the arm (or `model`) at rest against gravity
     limit : None, True or numbers
         largest torque; True: the arm's torque limits
@@ -41,7 +41,7 @@ class PD(Controller):
     array([ 1. , -0.5])
     """
 
-    damps = restores = True
+    damps = restores = proportional = True
     q: Any = reference()
     kp: Any = gain()
     kd: Any = gain()

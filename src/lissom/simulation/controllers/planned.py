@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.errors import InputError
 from lissom.simulation.held_splines import HeldSpline
 from lissom.spatial.rotations import Array
 
@@ -27,6 +28,19 @@ Function = Callable[[Array], Array]
 def is_planned_motion(value: Any) -> bool:
     """Whether a value has the interface of a `Motion`: a duration, and q, qd, qdd at any time within it."""
     return hasattr(value, "duration") and callable(getattr(value, "at", None))
+
+
+def refuse_planned_samples(controller: str, motion: Any, tau: Any) -> None:
+    """Refuse feedforward torques that are the samples of the motion to track: rows would be read as runs."""
+    if not is_planned_motion(motion) or callable(tau) or np.ndim(tau) != 2:
+        return
+    planned = np.asarray(motion.tau)
+    if np.array_equal(tau, planned) or np.array_equal(tau, planned[:, motion.arm.joint_index]):
+        raise InputError(
+            f"{controller}: tau has the {len(planned)} samples of the motion, but rows of numbers are one for each run "
+            "of an ensemble. To track a motion with its torques as feedforward, use "
+            "ls.Follow(motion, kp=..., kd=...)."
+        )
 
 
 def planned_torques(motion: Any) -> HeldSpline:

@@ -121,7 +121,7 @@ def _separate_torques(motion: Motion, curves: DenseCurves, groups: dict[str, lis
 
 
 def deflection(motion: Motion) -> Figure:
-    """Plot the tip deflection of flexible links over time."""
+    """Plot the deflection of the ends of flexible links over time, each relative to its own link."""
     if not deflections(motion):
         raise InputError(f"plot: arm {motion.arm.name!r} has no flexible links, so there is no deflection to plot.")
     figure = new_figure(8.5, 4.2)
@@ -200,9 +200,9 @@ def _mark_reached(ax: Any, curves: DenseCurves, word: str, some: Sequence[int]) 
 
 
 def _deflections(ax: Any, motion: Motion) -> None:
-    """Draw the tip deflections of flexible links."""
+    """Draw the deflections of the ends of flexible links."""
     draw_curves(ax, motion.t, deflections(motion))
-    finish_axes(ax, "time [s]", "tip deflection [mm]")
+    finish_axes(ax, "time [s]", "deflection of link ends [mm]")
     name_ends(ax)
 
 

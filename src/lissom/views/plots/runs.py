@@ -68,7 +68,7 @@ def motion(run: Run) -> Figure:
             _panel(ax, run, curves, quantity_label(word, unit), chosen, last=row == rows - 1)
     if deflected:
         ax = figure.add_subplot(grid[-1, :], sharex=first)
-        _panel(ax, run, deflected, "tip deflection [mm]", None, last=True)
+        _panel(ax, run, deflected, "deflection of link ends [mm]", None, last=True)
     _title(figure, run, left="; ".join(dict.fromkeys(filter(None, [*unnamed, _marked(run)]))))
     return figure
 
@@ -86,7 +86,7 @@ def _known(values: Array) -> Array:
 
 
 def deflections(run: Any) -> dict[str, Array]:
-    """Return tip deflections of flexible links in a run or motion [mm], by link and axis; those not zero."""
+    """Return deflections of the ends of flexible links in a run or motion [mm], by link and axis; those not zero."""
     out: dict[str, Array] = {}
     for link in run.arm.links:
         if link.mode_labels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,15 +33,19 @@ class Defects(NamedTuple):
     failure: str
 
 
-def defects(motion: AbstractMotion, growth: Growth, rtol: float) -> list[Defects]:
-    """Of every segment of the splines."""
+def defects(
+    motion: AbstractMotion, growth: Growth, rtol: float, progress: Callable[[int], object] = int
+) -> list[Defects]:
+    """Return the defects of every segment of the splines; `progress` is called with the number of each."""
     tau, loads = torques_of(motion), loads_of(motion)
     pieces = growth.pieces()
     known = _side_by_side(motion, growth, pieces, tau, loads, rtol)
     counts = np.cumsum([len(t) for t in pieces])[:-1]
     planned = [np.split(part, counts) for part in motion.at(np.concatenate(pieces))[:2]]
     out = []
-    for t, states, q, qd, fastest, decay in zip(pieces, known, *planned, growth.fastest, growth.decay, strict=True):
+    rows = zip(pieces, known, *planned, growth.fastest, growth.decay, strict=True)
+    for number, (t, states, q, qd, fastest, decay) in enumerate(rows):
+        progress(number)
         apart, failure = states - np.concatenate([q, qd], axis=1)[1:], ""
         for k in np.flatnonzero(np.isnan(states).any(axis=1)):
             begin, end = float(t[k]), float(t[k + 1])

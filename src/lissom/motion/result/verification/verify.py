@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from lissom.errors import InputError, shown
 from lissom.kernels.positive_definiteness import first_indefinite, message
 from lissom.markup import paragraphs
+from lissom.model.arm import Arm
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.residual_check import last_loads, rings
@@ -25,6 +27,7 @@ from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.motion.transcription.peaks import both_sides, peaks_of, rates_of
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
+from lissom.telling import line_if_long
 from lissom.verbs.dynamics import mass_matrix
 
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
@@ -112,11 +115,8 @@ class Verification:
         worst, last = int(np.argmax(self.joint_error)), int(np.argmax(np.abs(self.end_error)))
         k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
         unit = units(arm)
-        grows = f"without feedback, small errors grow up to {self.growth:.3g} times along the motion"
-        unstable = self.growth > LARGE
         lines = [
-            f"{self.status}: it obeys the equations of motion and keeps its limits" if self.ok else self.status,
-            *([f"it needs feedback, for example ls.PD along the motion: {grows}"] if unstable else []),
+            f"{self.status}: the plan obeys the equations of motion and keeps its limits" if self.ok else self.status,
             f"each of {len(self.defects)} segments, simulated from its planned state, ends where planned within "
             f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m; these differences add up to "
             f"{self.deviation[k]:.2g} {unit[k]} ({names[k]})",
@@ -126,13 +126,19 @@ class Verification:
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
             f"{abs(self.end_error[last]):.2g} {unit[last]} ({names[last]})",
             *([_lost(self)] if self.feedback and not self.tracked else []),
-            *([] if unstable else [grows]),
-            *(peak.describe() for peak in self.peaks),
         ]
         if not arm.actuated.all() and not arm.loops:
-            lines.insert(3 + unstable, f"residual vibration of the tip {self.residual:.2g} m")
-        lines += [trial.describe() for trial in self.trials]
-        return "\n".join(lines)
+            lines.append(f"residual vibration of the tip {self.residual:.2g} m")
+        lines += [self.stability, *(peak.describe() for peak in self.peaks)]
+        return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
+
+    @property
+    def stability(self) -> str:
+        """How errors grow under the torques alone, as a sentence; it does not decide whether the plan is correct."""
+        grows = f"on a real arm: under the planned torques alone, small errors grow up to {self.growth:.3g} times"
+        if self.growth <= LARGE:
+            return grows
+        return f"{grows}, so track the motion with feedback, for example ls.Follow(motion, kp=..., kd=...)"
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: a paragraph for each line of `describe`."""
@@ -159,16 +165,31 @@ def verify(
     if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
         raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
     others = variants(motion.arm, modes, payload, stiffness)
+    with line_if_long("verifying") as show:
+        return _verified(motion, tolerance, rtol, per_segment, others, feedback, show)
+
+
+def _verified(
+    motion: AbstractMotion,
+    tolerance: float,
+    rtol: float,
+    per_segment: int,
+    others: list[tuple[str, Arm]],
+    feedback: Any,
+    show: Callable[[str], None],
+) -> Verification:
+    """Replay the motion; `show` is called with what is done next."""
     growth = Growth(motion)
-    run = replayed(motion, growth, feedback, rtol)
-    found = defects(motion, growth, rtol)
+    replaying = lambda t: show(f"verifying: whole motion, {100 * t:.0f} %")  # noqa: E731
+    run = replayed(motion, growth, feedback, rtol, replaying)
+    found = defects(motion, growth, rtol, lambda k: show(f"verifying: segment {k + 1} of {len(motion.breaks) - 1}"))
     total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)
     peaks = _peaks(motion, per_segment)
     status = _failed(found) or _beyond(motion, peaks)
     if not status and not total.max() <= tolerance:
-        alone = run if feedback is None else replayed(motion, growth, None, rtol)
+        alone = run if feedback is None else replayed(motion, growth, None, rtol, replaying)
         if not _follows(motion, alone, tolerance):
             status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
     if not status and not motion.ok:
@@ -177,8 +198,15 @@ def verify(
         not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
         total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
-        "" if feedback is None else _name(feedback), tuple(tried(motion, what, arm) for what, arm in others),
+        "" if feedback is None else _name(feedback), tuple(_trials(motion, others, show)),
     )  # fmt: skip
+
+
+def _trials(motion: AbstractMotion, others: list[tuple[str, Arm]], show: Callable[[str], None]) -> Iterator[Trial]:
+    """Simulate the motion on other arms."""
+    for what, arm in others:
+        show(f"verifying: {what}")
+        yield tried(motion, what, arm)
 
 
 def _largest(parts: list[Array]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,16 +22,18 @@ SAMPLES = 4  # in a segment
 STIFF_LOOP = 10.0  # as STIFF, with feedback, whose reference has jerks that jump from segment to segment
 
 
-def replayed(motion: AbstractMotion, growth: Growth, feedback: Any, rtol: float) -> Run:
-    """Simulate a motion from its start to its end."""
+def replayed(
+    motion: AbstractMotion, growth: Growth, feedback: Any, rtol: float, progress: Callable[[float], None]
+) -> Run:
+    """Simulate a motion from its start to its end; `progress` is called with the fraction that is done."""
     every = motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1))
     segment = motion.duration / (len(motion.breaks) - 1)
     if feedback is None:
         stiff = float(growth.decay.max()) * segment > STIFF
-        how = stepping(torques_of(motion), float(growth.fastest.max()), stiff, rtol)
+        how = stepping(torques_of(motion), float(growth.fastest.max()), stiff, rtol) | {"progress": progress}
         return heard(simulate(motion.arm, motion.q[0], motion.qd[0], loads=loads_of(motion), every=every, **how))
     scenario = Scenario(motion.arm, motion.q[0], motion.qd[0], tracking(motion, feedback), loads_of(motion))
-    options = Options(motion.duration, rtol=rtol, atol=1e-2 * rtol, every=every)
+    options = Options(motion.duration, rtol=rtol, atol=1e-2 * rtol, every=every, progress=progress)
     scene = prepare(scenario, options)
     if not scene.begin.single:
         raise InputError(f"verify: feedback has values for {len(scene.begin.q)} runs; expected those of one run.")

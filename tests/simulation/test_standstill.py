@@ -1,0 +1,40 @@
+"""A joint that proportional control cannot move on against its friction: the run says so."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+
+ARM = ls.load("two_link").with_gravity((0, 0, 0)).with_joint("upper", friction=2.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"dt": 1e-3}])
+def test_a_joint_that_stops_short_is_named_with_its_error(options):
+    run = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=3.0, **options)
+    (note,) = run.report.notes
+    error = 1.0 - run.q[-1, 0]
+    assert error == pytest.approx(2.0 / 20, rel=1e-3)  # friction over kp: it creeps towards that error
+    assert note.startswith(f"upper comes to rest {error:.3g} rad away from its reference: its Coulomb friction, 2 N m")
+    assert "use PID" in note
+    assert run.status == "done"
+
+
+def test_no_note_where_friction_does_not_hold():
+    strong = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], 20000, 800), until=3.0)
+    falls = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=0.2)  # still on its way
+    smooth = ls.simulate(ARM.with_joint("upper", friction=0.0), [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=3.0)
+    weight = ARM.with_gravity((0, -9.81, 0))
+    sags = ls.simulate(weight, [0, 0], tau=ls.PD([0.0, 0.0], 60, 12), until=6.0)  # held back by its weight
+    for run in (strong, falls, smooth, sags):
+        assert not [note for note in run.report.notes if "comes to rest" in note]
+
+
+def test_of_an_ensemble_the_worst_run_is_named():
+    gains = np.array([[20.0, 20.0], [40.0, 40.0], [8000.0, 80.0]])
+    run = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], gains, gains**0.5), until=3.0, dt=2e-4)
+    (note,) = run.report.notes
+    errors = np.abs(1.0 - run.q[:, -1, 0])
+    held = errors > 1e-3
+    worst = int(np.argmax(errors))
+    assert held.any()
+    assert f"{errors[worst]:.3g} rad away from its reference in {held.sum()} of 3 runs, most in run {worst}" in note
