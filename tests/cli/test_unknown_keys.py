@@ -64,7 +64,7 @@ def test_all_keys_of_a_file_are_listed(verb, text, tmp_path):
 
 
 def test_a_run_file_says_how_its_start_is_written(tmp_path):
-    from lissom.simulation.run_file import read_run_file
+    from lissom.motion.run_file import read_run_file
 
     file = tmp_path / "run.toml"
     file.write_text('arm = "two_link"\nuntil = 1.0\nstart = [0.1, 0.2]\n')

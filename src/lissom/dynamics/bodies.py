@@ -434,8 +434,14 @@ def refuse_unready(arm: Arm, moving_base: bool = False) -> None:
     """Raise an error for arms whose dynamics, on a base that moves, is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    if arm.flexible and arm.flexibility != "second_order":
+    closed_form = arm.flexible and MODELS[arm.flexibility].closed_form
+    if arm.flexible and arm.flexibility != "second_order" and not closed_form:
         _refuse_joints(arm)
+    if moving_base and closed_form:
+        raise UnsupportedError(
+            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which does not cover a moving base. Use 'linear', "
+            "the same field without its truncation, or 'second_order'."
+        )
 
 
 def _refuse_joints(arm: Arm) -> None:
@@ -450,11 +456,6 @@ def _refuse_joints(arm: Arm) -> None:
                 f"arm {arm.name!r}: joint {joint.name!r} is {joint.kind}; flexibility={arm.flexibility!r} covers "
                 f"{covered}. Use {linear}'second_order'."
             )
-    if moving_base and arm.flexible and MODELS[arm.flexibility].closed_form:
-        raise UnsupportedError(
-            f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which does not cover a moving base. Use 'linear', "
-            "the same field without its truncation, or 'second_order'."
-        )
 
 
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
