@@ -110,9 +110,10 @@ def test_every_verb_of_a_tree(branched):
     assert inputs[0].unit == "rad or m"
 
 
-def test_flexible_links(tmp_path):
+@pytest.mark.parametrize("model", ["second_order", pytest.param("de_luca_siciliano", marks=pytest.mark.slow)])
+def test_flexible_links(model, tmp_path):
     """A place along a beam, a load on its tip, modes as coordinates."""
-    arm = BENT.with_joint("joint1", friction=0.3, damping=0.2)
+    arm = BENT.with_joint("joint1", friction=0.3, damping=0.2).replace(flexibility=model)
     load = ls.Load("link2.tip", (0.3, -2.0, 0.5), (0.1, 0.2, -0.4), (0.02, 0.01, 0.0))
     verbs = ["inverse_dynamics", "mass_matrix", "forward_dynamics", "potential_energy", "jacobian"]
     made = ls.export_c(arm, verbs, tmp_path, loads=["link2.tip"], frame="link2", point=(0.31, 0.01, 0.0))

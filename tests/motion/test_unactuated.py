@@ -81,13 +81,16 @@ TASKS = {
     "flexible": (ls.load("two_link_flexible"), {"start": [0.1, -0.2], "goal": [0.9, 0.5]}),
     "linear field": (ls.load("two_link_flexible").replace(flexibility="linear", gravity=(0, -1.0, 0)),
                      {"start": [-1.5, -0.2], "goal": [-1.2, 0.5]}),
+    "closed form": (ls.load("two_link_flexible").replace(flexibility="de_luca_siciliano", gravity=(0, -1.0, 0)),
+                    {"start": [-1.5, -0.2], "goal": [-1.2, 0.5]}),
     "elastic": (elastic_arm(), {"start": [-1.5, 0.3], "goal": [-1.0, -0.2], "via": [Via(0.4, [-1.3, np.nan])]}),
     "passive": (pendulum_on_a_cart(), {"start": [0.0, 0.0], "goal": [1.0, np.nan]}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "word", ["flexible", pytest.param("linear field", marks=pytest.mark.slow), "elastic", "passive"]
+    "word",
+    ["flexible", *(pytest.param(x, marks=pytest.mark.slow) for x in ("linear field", "closed form")), "elastic", "passive"],
 )
 def test_derivatives_of_programs_with_two_kinds_of_splines(word):
     arm, fields = TASKS[word]

@@ -47,12 +47,11 @@ def message(arm: Arm, least: float, where: str = "", method: str | None = None) 
 
     method : the formulation that it is of, which is also the name of a flexibility model
     """
-    model = MODELS[method or arm.flexibility]
-    asked, use = ("flexibility", "") if method is None else ("method", " without method")
+    why = MODELS[method or arm.flexibility].truncated
+    use = "flexibility='linear' or 'second_order'" if method is None else "flexibility='second_order' without method"
     return (
-        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: {asked}={model.name!r} "
-        f"{model.truncated}, and the result is no longer positive definite at this deflection; use "
-        f"flexibility='linear' or 'second_order'{use}, or keep deflections smaller."
+        f"the inertia of arm {arm.name!r}{where} has the eigenvalue {least:.3g}: {why}, and is no longer positive "
+        f"definite at this deflection; use {use}, or keep deflections smaller."
     )
 
 

@@ -9,7 +9,7 @@ class FlexibilityModel(NamedTuple):
     """A model of flexible links.
 
     linear_field : the field is linear in the amplitudes, and frames beyond a tip are not orthonormal
-    truncated : "" or why the mass matrix need not be positive definite at large deflections
+    truncated : "" or why the mass matrix need not be positive definite at large deflections, as a clause
     conserves_energy : whether its equations do
     closed_form : the equations are those of the arm as a whole, not of its links one by one
     """
@@ -21,17 +21,23 @@ class FlexibilityModel(NamedTuple):
     closed_form: bool = False
 
 
-_BOOK = "drops products of deflections, (37), (72) or (73) of Book 1983"
+def _book(name: str) -> FlexibilityModel:
+    dropped = f"flexibility={name!r} drops products of deflections, (37), (72) or (73) of Book 1983"
+    return FlexibilityModel(name, truncated=dropped, conserves_energy=False)
+
+
 MODELS = {
     model.name: model
     for model in (
         FlexibilityModel("second_order", linear_field=False),
         FlexibilityModel("linear"),
-        FlexibilityModel("book", truncated=_BOOK, conserves_energy=False),
-        FlexibilityModel("book_37", truncated=_BOOK, conserves_energy=False),
-        FlexibilityModel("book_72", truncated=_BOOK, conserves_energy=False),
+        _book("book"),
+        _book("book_37"),
+        _book("book_72"),
         FlexibilityModel(
-            "de_luca_siciliano", truncated="keeps the inertia B to first order in the deflections", closed_form=True
+            "de_luca_siciliano",
+            truncated="B of De Luca and Siciliano is kept to first order in the deflections",
+            closed_form=True,
         ),
     )
 }

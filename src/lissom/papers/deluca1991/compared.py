@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from lissom.errors import IndefiniteInertia
 from lissom.model.arm import Arm
@@ -19,7 +18,6 @@ from lissom.papers.deluca1991.two_links import METHOD, STEP, SWITCH, TORQUE, UNT
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics, mass_matrix
 from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import BeamModes, beam_modes
 from lissom.views.figures.panels import Curve, Panel
@@ -189,14 +187,6 @@ def _acceleration(t: float) -> float:
     return SPEED / RISE * (1 - np.cos(2 * np.pi * t / RISE)) if t < RISE else 0.0
 
 
-def _angle(t: float) -> tuple[float, float]:
-    """Angle of the joint, and its rate."""
-    if t >= RISE:
-        return SPEED * (t - RISE / 2), SPEED
-    turned = t**2 / 2 + (RISE / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / RISE) - 1)
-    return SPEED / RISE * turned, SPEED / RISE * (t - RISE / (2 * np.pi) * np.sin(2 * np.pi * t / RISE))
-
-
 def _spinning() -> Arm:
     beam = Beam(10.0, 1.2, EI=1.4e4, EA=2.8e7, modes=Modes(2))
     return Arm("rotating", (Link("beam", joint=Joint("revolute", name="hub"), beam=beam),), gravity=(0.0, 0.0, 0.0))
@@ -217,8 +207,8 @@ class Spin(NamedTuple):
 
 
 def _spins() -> dict[str, Spin]:
-    arm, out = _spinning(), {CLOSED: _closed_spin()}
-    for flexibility in (LINEAR, SECOND):
+    arm, out = _spinning(), {}
+    for flexibility in (CLOSED, LINEAR, SECOND):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IndefiniteInertia)
             run = simulate(
@@ -227,21 +217,6 @@ def _spins() -> dict[str, Spin]:
             )  # fmt: skip
         out[flexibility] = Spin(run.t, run.tip_deflection[:, 1], "" if run.t[-1] >= SPUN else str(run.status))
     return out
-
-
-def _closed_spin() -> Spin:
-    """Spin-up by the closed form: the equations of the deflections, with prescribed joint motion."""
-    arm, modes = _spinning(), _spin_modes()
-
-    def rate(t: float, y: Array) -> Array:
-        turned, speed = _angle(t)
-        q, qd, qdd = np.r_[turned, y[:2]], np.r_[speed, y[2:]], np.r_[_acceleration(t), 0.0, 0.0]
-        force = inverse_dynamics(arm, q, qd, qdd, method=METHOD)[1:]
-        return np.concatenate([y[2:], np.linalg.solve(mass_matrix(arm, q, method=METHOD)[1:, 1:], -force)])
-
-    t = np.arange(0.0, SPUN + SPIN_EVERY / 2, SPIN_EVERY)
-    found = solve_ivp(rate, (0.0, t[-1]), np.zeros(4), t_eval=t, rtol=1e-7, atol=1e-9)
-    return Spin(t, modes.shape(modes.shapes.length) @ found.y[:2])
 
 
 def _spun(spins: dict[str, Spin]) -> Claim:
