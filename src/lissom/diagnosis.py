@@ -31,8 +31,8 @@ from lissom.verbs.sensitivity import inverse_dynamics_gradient
 from lissom.versions import versions
 
 PACKAGES = ("numpy", "scipy", "casadi", "llvmlite", "xarray", "h5netcdf", "matplotlib", "rich", "typer")
-EXTRAS = {"viewer": "viser", "mujoco": "mujoco", "control": "control", "parquet": "pyarrow", "symbolic": "sympy",
-          "cluster": "distributed"}  # fmt: skip
+EXTRAS = {"viewer": "viser", "mujoco": "mujoco", "control": "control", "parquet": "pyarrow", "studies": "cloudpickle",
+          "symbolic": "sympy", "cluster": "distributed"}  # fmt: skip
 VECTORS = ("avx512f", "avx2", "fma", "neon", "sve")  # features worth knowing of a processor
 AGREE = 1e-9  # relative; formulations that sum in other orders differ by some 1e-13
 STATES = 4096

@@ -360,3 +360,40 @@ def test_what_cannot_travel_is_said_before_any_work(tmp_path):
     with pytest.raises(ls.InputError, match="cannot be sent to another process"):
         study.run(tmp_path / "s", workers=2)
     assert not (tmp_path / "s").exists()
+
+
+# ---- outcomes ------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_values():
+    def evaluate(case):
+        return {"y": 1 / int(case["x"]) if case["x"] < 2 else np.nan}
+
+    result = ls.Study(evaluate, parameters={"x": P(values=[0, 1, 2])}).run(workers=1)
+    kinds = ls.StudyRowOutcome
+    assert result["outcome"].tolist() == [kinds.FAILED, kinds.OK, kinds.DOUBTFUL]
+    assert all(isinstance(outcome, kinds) for outcome in result["outcome"])
+    row = result.row(0)
+    assert (row.row, row.outcome, row.status) == (0, kinds.FAILED, "ZeroDivisionError: division by zero")
+    assert row.values["x"] == 0.0
+    assert row.seed == result["seed"][0]
+    assert (result.row(1).status, result.row(1).outcome.sentence) == ("ok", "the row is evaluated")
+    assert (result.outcome, result.status) == (ls.StudyOutcome.DONE, "done")
+    with pytest.raises(ls.InputError, match="there is no row 7 among the 3 rows"):
+        result.row(7)
+    data = result.to_xarray()
+    assert [type(word) for word in data["outcome"].values] == [str] * 3
+
+
+def test_a_part_of_a_study_is_incomplete(tmp_path):
+    def evaluate(case):
+        if case["x"] == 2:
+            raise KeyboardInterrupt
+        return {"y": case["x"]}
+
+    result = ls.Study(evaluate, parameters={"x": P(values=[0, 1, 2, 3])}).run(tmp_path / "s", workers=1)
+    assert result.outcome is ls.StudyOutcome.INTERRUPTED
+    assert result.interrupted
+    again = ls.load_study(tmp_path / "s")
+    assert again.outcome is ls.StudyOutcome.INCOMPLETE
+    assert not again.interrupted

@@ -11,10 +11,10 @@ class StudyRowOutcome(StrEnum):
     Examples
     --------
     >>> import lissom as ls
-    >>> study = ls.Study(lambda case: {"y": 1 / case["x"]}, parameters={"x": ls.StudyParameter(values=[0, 2])})
+    >>> study = ls.Study(lambda case: {"y": 1 / int(case["x"])}, parameters={"x": ls.StudyParameter(values=[0, 2])})
     >>> for outcome, status in zip(*map(study.run().__getitem__, ("outcome", "status"))):
     ...     print(outcome is ls.StudyRowOutcome.FAILED, status)
-    True ZeroDivisionError: float division by zero
+    True ZeroDivisionError: division by zero
     False ok
     """
 

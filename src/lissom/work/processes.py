@@ -4,6 +4,9 @@ They are fresh interpreters, not copies of this one (which may have threads and 
 main module, so scripts need no ``if __name__ == "__main__":``. A process that dies takes its job with it: a fresh one
 gets the job again, and only a job that ends several processes is given up. Where this process ends, however it
 does, the pipes close, and the others end too.
+
+Queue, futures and threads are those of `concurrent.futures`; its process pool, and that of loky, are not used: there, a
+process that dies ends all jobs of the pool (docs/studies.md has the comparison).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -30,8 +33,6 @@ SERVE = "from lissom.work.serve import serve; serve()"
 # one thread in each: there is a process for every core
 ONE_THREAD = dict.fromkeys((THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-Job = tuple["Future[Any]", bytes]
-
 
 class Processes(Workplace):
     """`count` processes, begun when there is work for them, with the path and folder that this one has now.
@@ -40,18 +41,20 @@ class Processes(Workplace):
     """
 
     def __init__(self, count: int):
-        self._count = int(count)
-        self._owner, self._closed = os.getpid(), False
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._start = _Start()
-        self._crew: list[_Worker] = []
-        self._lock = threading.Lock()
-        weakref.finalize(self, _let_go, self._jobs, self._crew)
+        start = _Start()
+        self._start, self._owner = start, os.getpid()
+        self._crew = [_Worker(start) for _ in range(int(count))]
+        self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        for worker in self._crew:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(len(self._crew), "lissom-worker")
+        self._futures: weakref.WeakSet[Future[Any]] = weakref.WeakSet()
+        weakref.finalize(self, _leave, self._threads, self._idle, self.count)
 
     @property
     def count(self) -> int:
         """Number of jobs that run at once."""
-        return self._count
+        return len(self._crew)
 
     @property
     def place(self) -> str:
@@ -67,49 +70,54 @@ class Processes(Workplace):
         """Submit ``fn(*args, **kwargs)``, picklable objects or lambdas, and return its future."""
         if self._owner != os.getpid():
             raise InputError("these workers belong to the parent of this forked process; create new ones.")
-        future: Future[Any] = Future()
-        job = future, packed(fn, args, kwargs)
-        with self._lock:
-            if self._closed:
-                raise RuntimeError("cannot schedule new futures after shutdown")
-            self._jobs.put(job)
-            if len(self._crew) < self.count:
-                self._crew.append(_Worker(self._jobs, self._start))
+        future = self._threads.submit(_done, self._idle, packed(fn, args, kwargs))
+        self._futures.add(future)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes when their jobs are done, or at once."""
-        with self._lock:
-            self._closed = True
+        if not cancel_futures:
+            _leave(self._threads, self._idle, self.count)
+        self._threads.shutdown(wait=False, cancel_futures=cancel_futures)
+        for future in [future for future in self._futures if future.cancelled()]:
+            with suppress(RuntimeError):  # it is known already
+                future.set_running_or_notify_cancel()
+        try:
+            if cancel_futures and not wait:
+                self._kill()
+            if cancel_futures or wait:
+                self._threads.shutdown()
+        except BaseException:  # Ctrl-C
+            self._kill()
+            raise
+        finally:
             if cancel_futures:
-                self._cancel()
-            _let_go(self._jobs, self._crew)
-        if wait:
-            try:
                 for worker in self._crew:
-                    worker.join()
-            except BaseException:  # Ctrl-C
-                self.shutdown(wait=False, cancel_futures=True)
-                raise
-        elif cancel_futures:
-            for worker in self._crew:
-                worker.kill()
-            for worker in self._crew:
-                worker.join()
+                    worker.end()
 
-    def _cancel(self) -> None:
-        """Cancel the jobs that no process has started."""
-        with suppress(queue.Empty):
-            while True:
-                job = self._jobs.get_nowait()
-                if job is not None and job[0].cancel():
-                    job[0].set_running_or_notify_cancel()
+    def _kill(self) -> None:
+        for worker in self._crew:
+            worker.kill()
 
 
-def _let_go(jobs: queue.SimpleQueue[Job | None], crew: list[_Worker]) -> None:
-    """Let them end when all is done: nobody can ask them any more."""
-    for _ in crew:
-        jobs.put(None)
+def _done(idle: queue.SimpleQueue[_Worker], sent: bytes) -> Any:
+    """What a job gives or raises, in a process that has none."""
+    worker = idle.get()
+    try:
+        result, error = opened(worker.asked(sent))
+    finally:
+        idle.put(worker)
+    if error is not None:
+        raise error
+    return result
+
+
+def _leave(threads: ThreadPoolExecutor, idle: queue.SimpleQueue[_Worker], count: int) -> None:
+    """Let the processes end when all jobs are done: nobody can ask them any more."""
+    with suppress(RuntimeError):  # it was done before
+        for _ in range(count):
+            threads.submit(lambda: idle.get().end())
+    threads.shutdown(wait=False)
 
 
 class _Start:
@@ -138,22 +146,15 @@ class _Start:
 
 
 class _Worker:
-    """One process after the other, each with one job at a time; a thread of this process looks after them.
+    """One process after the other, each with one job at a time.
 
-    Processes are begun by that thread: on Linux they end with it.
+    A process is begun by the thread that needs it: on Linux it ends with that thread.
     """
 
-    def __init__(self, jobs: queue.SimpleQueue[Job | None], start: _Start) -> None:
-        self._jobs, self._start = jobs, start
+    def __init__(self, start: _Start) -> None:
+        self._start, self._killed = start, False
         self._process: subprocess.Popen[bytes] | None = None
-        self._killed = False
         self._lock = threading.Lock()  # a process must not begin after all were ended
-        self._thread = threading.Thread(target=self._work, name="lissom-worker", daemon=True)
-        self._thread.start()
-
-    def join(self) -> None:
-        """Until its process has ended."""
-        self._thread.join()
 
     def kill(self) -> None:
         """At once, in the middle of its job."""
@@ -162,25 +163,7 @@ class _Worker:
             if self._process is not None:
                 self._process.kill()
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            self._do(*job)
-            del job  # it must not live on while this waits
-        self._end()
-
-    def _do(self, future: Future[Any], sent: bytes) -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            result, error = opened(self._asked(sent))
-        except Exception as lost:
-            error = lost
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
-
-    def _asked(self, sent: bytes) -> bytes:
+    def asked(self, sent: bytes) -> bytes:
         """The answer to a job; a process that dies is followed by another."""
         codes: list[int] = []
         while len(codes) < TRIES:
@@ -191,7 +174,7 @@ class _Worker:
                 pipes.write(process.stdin, sent)
                 return pipes.read(process.stdout)
             except (OSError, EOFError):
-                codes.append(self._end())
+                codes.append(self.end())
         raise WorkerLost(
             f"{TRIES} worker processes died during a job (exit codes {', '.join(map(str, codes))}; -9 often means lack "
             "of memory)."
@@ -211,10 +194,10 @@ class _Worker:
                 assert self._process.stdout
                 pipes.read(self._process.stdout)
             except (OSError, EOFError):
-                codes.append(self._end())
+                codes.append(self.end())
         return self._process
 
-    def _end(self) -> int:
+    def end(self) -> int:
         """Let it end, its job done."""
         with self._lock:
             process, self._process = self._process, None

@@ -12,18 +12,8 @@ from lissom.kernels.verbs import VERBS
 from lissom.studies.plan.output import StudyOutput
 
 OWN = (
-    "arm",
-    "out",
-    "threads",
-    "progress",
-    "on_failure",
-    "save",
-    "save_every",
-    "resume",
-    "workers",
-    "arms",
-    "scheduler",
-)
+    "arm", "out", "threads", "progress", "on_failure", "save", "save_every", "resume", "workers", "arms", "scheduler",
+)  # fmt: skip
 RESULT = {"result": StudyOutput()}
 # functions of other rooms that a study can evaluate, and what is kept of them by default
 OTHERS: dict[str, dict[str, StudyOutput]] = {

