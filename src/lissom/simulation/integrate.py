@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import OutsideLimits
+from lissom.formats.table_header import load_rows
 from lissom.model.positions import outside_limits
 from lissom.simulation import setup
 from lissom.simulation.events import Event, as_events, limit_events
@@ -42,6 +43,7 @@ SPARSE = 8  # steps of a vibrating arm from sample to sample beyond which someth
 class Scene(NamedTuple):
     """What is simulated: the closed loop, the initial states of its runs, and the events to detect.
 
+    notes, loads : for the report
     regularise : f(poses by run) -> the loop of an arm with armatures and its note, where the inertia is singular there
     """
 
@@ -49,6 +51,7 @@ class Scene(NamedTuple):
     begin: setup.Start
     events: list[Event]
     notes: tuple[str, ...] = ()
+    loads: Any = ()
     regularise: Callable[[Mapping[int, Array]], tuple[ClosedLoop, str] | None] = lambda _: None
 
     def rows(self, some: slice) -> Scene:
@@ -92,7 +95,7 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
         warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
     again = {} if note else {"regularise": regularise}
     notes = tuple(x for x in (beyond, note, neglected) if x)
-    return Scene(used, begin._replace(states=states), looked_for, notes, **again)
+    return Scene(used, begin._replace(states=states), looked_for, notes, scenario.loads, **again)
 
 
 def integrate(scene: Scene, options: Options) -> Run:
@@ -109,6 +112,8 @@ def integrate(scene: Scene, options: Options) -> Run:
             run = _in_parts(store, scene, options, tell, how)
     if scene.notes:
         run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+    if scene.loads:  # a function or a list; tables of the run name them
+        run.report.provenance["loads"] = load_rows(scene.loads)
     if options.save is not None:
         _save(run, options.save, store)
     return run

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lissom.errors import InputError
-from lissom.formats.files import write_whole
+from lissom.formats.files import check_writable, write_whole
 from lissom.formats.kinds import read_instead
 from lissom.formats.table_header import header_lines, header_of
 from lissom.formats.tables import write_table
@@ -122,8 +122,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     place = Path(path)
     if ending_of(place, "save") == ".parquet":
         pyarrow_or_error()
-    if not os.path.isdir(place.absolute().parent):
-        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+    check_writable(place)
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.errors import InputError
-from lissom.formats.files import write_whole
+from lissom.formats.files import check_writable, write_whole
 from lissom.formats.kinds import read_instead
 from lissom.model.units import units
 from lissom.motion.result.files.encode import plain
@@ -63,8 +63,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     place = Path(path)
     refuse_other(place, "save")
-    if not os.path.isdir(place.absolute().parent):
-        raise InputError(f"{place}: there is no folder {place.parent}; make it first.")
+    check_writable(place)
 
 
 def save(motion: AbstractMotion, path: str | os.PathLike[str]) -> None:
