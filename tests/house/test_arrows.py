@@ -116,7 +116,7 @@ def test_init_holds_only_names():
 
 
 # rooms that still have circles; no others may get one
-CYCLIC = {"dynamics", "model", "motion", "simulation", "studies"}
+CYCLIC = {"dynamics", "model", "studies"}
 
 
 def imported_files(path):

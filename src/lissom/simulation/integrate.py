@@ -29,8 +29,9 @@ from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
+from lissom.simulation.records.record import RunReport
 from lissom.simulation.records.written import check_target
-from lissom.simulation.run import Run, RunReport
+from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_large_deflections
 

@@ -20,7 +20,8 @@ from lissom.simulation.loop.spectrum import advice
 from lissom.simulation.loop.truncated import FIX, is_truncated, lost_inertia
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Failure, RunOutcome
-from lissom.simulation.run import Run, RunReport
+from lissom.simulation.records.record import RunReport
+from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.versions import versions

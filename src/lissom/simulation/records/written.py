@@ -23,15 +23,13 @@ from lissom.formats.typed import printable_parts
 from lissom.model.units import units
 from lissom.simulation.outcome import RunOutcome
 from lissom.simulation.records.own_arms import told as told_arms
+from lissom.simulation.records.record import AbstractRun
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     import xarray
 
-    from lissom.simulation.run import Run
-
 POWER = ("in", "lost", "outer")
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 FORMAT = "lissom run 2"
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
@@ -47,7 +45,7 @@ WIDE = {
 }  # fmt: skip
 
 
-def _text(run: Run) -> str:
+def _text(run: AbstractRun) -> str:
     """Return everything in a run that is not an array, as JSON."""
     from lissom.formats import native_write
 
@@ -67,12 +65,12 @@ def _text(run: Run) -> str:
     )
 
 
-def state_names(run: Run) -> list[str]:
+def state_names(run: AbstractRun) -> list[str]:
     """Return the names of the controller's states."""
     return list(run.report.provenance.get("controller_states", ()))
 
 
-def _table(run: Run) -> dict[str, Array]:
+def _table(run: AbstractRun) -> dict[str, Array]:
     """Return a run as a table with one row per run and time, one column per number."""
     rows = run.count if run.count is not None else 1
     columns: dict[str, Array] = {}
@@ -90,7 +88,7 @@ def _table(run: Run) -> dict[str, Array]:
     return columns
 
 
-def to_dataset(run: Run) -> xarray.Dataset:
+def to_dataset(run: AbstractRun) -> xarray.Dataset:
     """See `Run.to_xarray`."""
     import xarray
 
@@ -125,7 +123,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     check_writable(place)
 
 
-def save(run: Run, path: str | os.PathLike[str]) -> None:
+def save(run: AbstractRun, path: str | os.PathLike[str]) -> None:
     """See `Run.save`."""
     place = Path(path)
     write = WRITERS[ending_of(place, "save")]
@@ -141,11 +139,11 @@ def ending_of(path: Path, verb: str) -> str:
     return found
 
 
-def _write_nc(run: Run, path: Path) -> None:
+def _write_nc(run: AbstractRun, path: Path) -> None:
     to_dataset(run).to_netcdf(path, engine="h5netcdf")
 
 
-def _write_csv(run: Run, path: Path) -> None:
+def _write_csv(run: AbstractRun, path: Path) -> None:
     table = _table(run)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(f"# {_text(run)}\n")
@@ -165,7 +163,7 @@ def pyarrow_or_error() -> Any:
     return pyarrow
 
 
-def _write_parquet(run: Run, path: Path) -> None:
+def _write_parquet(run: AbstractRun, path: Path) -> None:
     arrow = pyarrow_or_error()
     table = arrow.table(_table(run))
     arrow.parquet.write_table(table.replace_schema_metadata({b"lissom": _text(run).encode()}), path)
