@@ -112,7 +112,7 @@ def integrate(scene: Scene, options: Options) -> Run:
         else:
             run = _in_parts(store, scene, options, tell, how)
     if scene.notes:
-        run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+        run = run.with_verdict(report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
     if scene.loads:  # a function or a list; tables of the run name them
         run.report.provenance["loads"] = load_rows(scene.loads)
     if options.save is not None:
@@ -143,7 +143,7 @@ def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress
     whole = joined(made)
     if done < count:
         status = f"interrupted: {done} of {count} runs are finished; continue with resume=True (--resume)"
-        return replace(whole, status=status, ok=False, interrupted=True)
+        return whole.with_verdict(status=status, ok=False, interrupted=True)
     return whole
 
 
@@ -165,7 +165,7 @@ def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
     loop, note = found
     how = choose.plan(loop, scene.begin, options, scene.events)
     run, _ = _integrated(loop, scene.begin, options, scene.events, tell, how)
-    return replace(run, report=replace(run.report, notes=(note, *run.report.notes)))
+    return run.with_verdict(report=replace(run.report, notes=(note, *run.report.notes)))
 
 
 def _integrated(

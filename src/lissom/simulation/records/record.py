@@ -16,7 +16,7 @@ from lissom.kernels.arguments import as_numbers
 from lissom.kernels.tree_call import call_at_point
 from lissom.kernels.verb import Verb
 from lissom.kernels.verbs import POSE, VELOCITY
-from lissom.later import cached_property
+from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
 from lissom.model.ends import last_flexible, only_end
 from lissom.simulation.events import EventHit
@@ -100,6 +100,11 @@ class AbstractRun:
     controller_state: Array | None = None
     outcomes: tuple[RunOutcome, ...] = ()
 
+    def with_verdict(self, **changes: Any) -> Self:
+        """Return the same run with another status, outcome or report; nothing is computed anew."""
+        found: Self = replaced(self, changes)
+        return found
+
     # ---- outcome ---------------------------------------------------------------------------------
 
     @property
@@ -132,17 +137,17 @@ class AbstractRun:
 
     # ---- energy ----------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def energy(self) -> Array:
         """(nt,) total energy, kinetic and potential [J]."""
         return self.kinetic + self.potential
 
-    @property
+    @cached_property
     def balance(self) -> Array:
         """(nt,) error of the energy balance [J]: E - E(0) - (in - lost + outer)."""
         return _balance(self.kinetic, self.potential, self.work)
 
-    @property
+    @cached_property
     def balance_error(self) -> Any:
         """Largest absolute balance relative to the energy exchanged, beyond rounding; one per run of an ensemble."""
         if self.count is None:
@@ -157,7 +162,7 @@ class AbstractRun:
         arms = self.arm if self.arms is None else self.arms[runs[0]] if runs else self.arms
         return relative(_balance(kinetic, potential, work), moved, arms, potential)
 
-    @property
+    @cached_property
     def joint_power(self) -> Array:
         """(nt, dof) power of every joint's torque [W]."""
         return self.tau * self.qd
@@ -201,7 +206,7 @@ class AbstractRun:
         """(nt, 3) velocity of the tip in the world [m/s]."""
         return self.velocity(self.tip_frame)[..., :3]
 
-    @property
+    @cached_property
     def tip_deflection(self) -> Array:
         """(nt, 3) deflection of the last flexible link's tip, in its axes [m]; for other links use `deflection`."""
         link = last_flexible(self.arm)
@@ -289,8 +294,10 @@ class AbstractRun:
         bent, good = bending_range.deflection_report(arm, one.t, one.q)
         status = f"{status}; {bent}" if bent else status
         if one.balance_error > self.report.balance_tolerance:
-            return replace(one, ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}")
-        return replace(one, ok=good, status=status)
+            return one.with_verdict(
+                ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}"
+            )
+        return one.with_verdict(ok=good, status=status)
 
     def __getitem__(self, key: slice) -> Self:
         """Return some of the samples: ``run[100:200]``, ``run[::10]``."""
