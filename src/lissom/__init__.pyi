@@ -62,7 +62,8 @@ from lissom.simulation.controllers import (
 from lissom.simulation.events import Event as Event, EventHit as EventHit
 from lissom.simulation.files import load_run as load_run
 from lissom.simulation.outcome import RunOutcome as RunOutcome
-from lissom.simulation.run import Run as Run, RunReport as RunReport
+from lissom.simulation.records.record import RunReport as RunReport
+from lissom.simulation.run import Run as Run
 from lissom.simulation.signals import Profile as Profile
 from lissom.simulation.simulate import simulate as simulate
 from lissom.studies.files import load_study as load_study

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import concurrent.futures.thread  # noqa: F401  it looks after forks too, and must not begin to while one waits for us
+import dataclasses
 import functools
 import os
 import sys
@@ -65,6 +66,13 @@ else:
             if self.attrname not in kept:
                 kept.setdefault(self.attrname, self.func(instance))
             return kept[self.attrname]
+
+
+def replaced(record: Any, changes: Mapping[str, Any]) -> Any:
+    """Return a dataclass with other values of some fields, on which none of its cached properties depends."""
+    other, stored = dataclasses.replace(record, **changes), {field.name for field in dataclasses.fields(record)}
+    vars(other).update({word: value for word, value in vars(record).items() if word not in stored})
+    return other
 
 
 # names in other libraries (Pinocchio, Robotics Toolbox, MuJoCo), in lower case without underscores, and lissom's

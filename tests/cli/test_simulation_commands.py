@@ -150,6 +150,7 @@ def test_ensembles_from_a_file(tmp_path):
     a, b = ls.load_run(tmp_path / "a.nc"), ls.load_run(tmp_path / "b.nc")
     assert a.count == 12
     assert (a.q == b.q).all()
+    assert [run.report.provenance["run_file"] for run in (a, b)] == [path.read_text()] * 2
     assert np.ptp(a.q[:, 0, 0]) > 0.05
     assert np.ptp(a.q[:, 0, 1]) == 0
 

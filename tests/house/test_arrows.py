@@ -116,7 +116,7 @@ def test_init_holds_only_names():
 
 
 # rooms that still have circles; no others may get one
-CYCLIC = {"dynamics", "model", "motion", "simulation"}
+CYCLIC = {"dynamics", "model"}
 
 
 def imported_files(path):

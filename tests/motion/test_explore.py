@@ -1,6 +1,8 @@
 """Local optima: starts that differ, finer meshes, guesses, smoothed energy; and what the status says of them."""
 
+import os
 import pathlib
+import time
 
 import numpy as np
 import pytest
@@ -211,6 +213,24 @@ def test_seconds_bound_compilation_too(swing):
     assert "time ran out during compilation; raise `seconds` (1e-09)" in motion.status
     assert motion.q[0] == pytest.approx([0, -2])
     assert motion.q[-1] == pytest.approx([1, -1])
+
+
+@pytest.mark.slow
+def test_seconds_bound_the_search_for_a_large_new_arm():
+    """Thirty joints, nothing compiled: the CPU time is about that of the allowed seconds on all cores."""
+    rng, n = np.random.default_rng(31), 30
+    rows = [
+        ls.DH(a=0.13, alpha=alpha, d=0.04, mass=0.7, com=(0.03, 0.01, -0.02), inertia=np.diag([0.011, 0.013, 0.017]))
+        for alpha in rng.uniform(-1.5, 1.5, n)
+    ]
+    arm = ls.Arm.from_dh(rows, convention="standard", name="thirty")
+    limits, clock = ls.Limits(torque=2000.0, velocity=3.0), time.process_time()
+    motion = predict_motion(
+        arm, start=np.zeros(n), goal=np.full(n, 0.3), limits=limits, seconds=2.0, on_failure="return"
+    )
+    assert motion.outcome is ls.MotionOutcome.OUT_OF_TIME
+    assert "raise `seconds` (2)" in motion.status
+    assert time.process_time() - clock < 2.0 * (os.cpu_count() or 1) + 2.0
 
 
 def test_seconds_end_an_exploration(ur5, monkeypatch):

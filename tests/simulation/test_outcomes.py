@@ -8,6 +8,7 @@ import pytest
 
 import lissom as ls
 from lissom.simulation.outcome import Failure
+from lissom.simulation.records.record import AbstractRun
 
 ARM = ls.load("two_link")
 K = np.hstack([np.diag([80.0, 40.0]), np.diag([9.0, 4.0])])
@@ -102,3 +103,16 @@ def test_no_code_searches_statuses_for_words():
     for path in (Path(ls.__file__).parent / "simulation").rglob("*.py"):
         text = path.read_text(encoding="utf-8").replace("solver.status ==", "")  # SciPy's
         assert not sentence.findall(text), path
+
+
+def test_changing_a_verdict_computes_nothing(monkeypatch):
+    """Derived quantities are computed when they are first asked for, and kept, also with another status."""
+    run = ls.simulate(ARM, [0.3, 0.1], until=0.1)
+    error, tip = run.balance_error, run.tip
+    for word in ("_unbalanced", "_at_point"):
+        monkeypatch.setattr(AbstractRun, word, lambda *_: pytest.fail("computed again"))
+    other = run.with_verdict(status="failed", ok=False, outcomes=(ls.RunOutcome.FAILED,))
+    assert (other.balance_error, other.outcome) == (error, ls.RunOutcome.FAILED)
+    assert other.tip is tip is run.tip
+    assert run.ok
+    assert "tip" not in vars(run[:10])

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from lissom.cli.written import written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
+from lissom.formats.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from lissom.listing import Listing
@@ -64,14 +65,22 @@ Scheduler = Annotated[
 ]
 
 
+class Unfinished(LissomError):
+    """Raised when a command has printed and written what it could, and that is not all; `interrupted`: by Ctrl-C."""
+
+    def __init__(self, message: str, interrupted: bool = False):
+        super().__init__(message)
+        self.exit_code = 130 if interrupted else 1
+
+
 @contextmanager
 def failing_kindly() -> Iterator[None]:
-    """Print lissom's errors as one sentence and exit with 1."""
+    """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says."""
     try:
         yield
     except LissomError as error:
         print_error(str(error))
-        raise typer.Exit(1) from None
+        raise typer.Exit(getattr(error, "exit_code", 1)) from None
 
 
 @contextmanager
@@ -101,12 +110,6 @@ def wrote(path: Path) -> None:
     err.print(f"wrote {path}", markup=False)
 
 
-def check_folder(path: Path) -> None:
-    """Refuse a file whose folder does not exist, before any work is done for it."""
-    if not os.path.isdir(path.absolute().parent):
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
-
-
 def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
     """Refuse a file that could not be written: a folder, a wrong ending, or in a folder that does not exist."""
     if path is None:
@@ -115,7 +118,7 @@ def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
         raise InputError(f"{path}: it is a folder; name a file that ends in {' or '.join(endings)}.")
     if path.suffix.lower() not in endings:
         raise InputError(f"{path}: {what} is written as {' or '.join(endings)}; choose such a name.")
-    check_folder(path)
+    check_writable(path)
 
 
 def check_output_folder(path: Path) -> None:
@@ -140,7 +143,7 @@ def check_figure(path: Path | None) -> None:
         raise InputError(
             f"{path}: a figure cannot be written as {path.suffix or 'a file without ending'}; use .png, .svg or .pdf."
         )
-    check_folder(path)
+    check_writable(path)
 
 
 def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
@@ -151,8 +154,6 @@ def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure, or say why not."""
-    from lissom.formats.files import write_whole
-
     try:
         write_whole(path, lambda place: figure.savefig(place, dpi=150))
     except ModelError:
@@ -162,14 +163,16 @@ def save_figure(figure: Any, path: Path) -> None:
     wrote(path)
 
 
-def check_film(path: Path | None) -> None:
-    """Refuse a moving picture that could not be written."""
+def check_film(path: Path | None, speed: float = 1.0) -> None:
+    """Refuse a moving picture that could not be written, before any work is done for it."""
     if path is None:
         return
+    if not 0 < speed < math.inf:
+        raise InputError(f"--speed is {speed:g}; expected a number above 0.")
     from lissom.views.films.film import refuse_unwritable
 
     refuse_unwritable(path)
-    check_folder(path)
+    check_writable(path)
 
 
 def save_film(result: Any, path: Path, **options: Any) -> None:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lissom.errors import ModelError
+from lissom.errors import InputError, ModelError
 
 LARGEST_FILE = 8 * 2**20  # bytes of a description (TOML, XML), which may take 250 times as much when it is read
 LARGEST_TABLE = 32 * 2**20  # bytes of a table
@@ -107,6 +107,21 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         Path(temporary).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not every system can
         _settle(str(target.parent))
+
+
+def check_folder(path: Path, prefix: str = "") -> None:
+    """Raise an error where the folder of a file or folder to be made is missing or protected."""
+    folder = path.absolute().parent
+    if not os.path.isdir(folder):
+        raise InputError(f"{prefix or f'{path}: '}there is no folder {path.parent}; make it first.")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{prefix or f'{path}: '}the folder {path.parent} is protected; choose another one.")
+
+
+def check_writable(path: Path, prefix: str = "") -> None:
+    """Raise an error where a file could not be written, before any work is done for it."""
+    check_folder(path, prefix)
+    checked_target(path)
 
 
 def checked_target(path: Path) -> Path:

@@ -43,6 +43,7 @@ def predict_motion(
     progress: Callable[[Iteration], object] | None,
     on_failure: str,
     guess: Any = None,
+    began: float | None = None,
 ) -> Motion:
     """See `lissom.predict_motion`."""
     support.refuse_arm(as_arm(arm, VERB))
@@ -55,7 +56,7 @@ def predict_motion(
     if on_failure not in ("raise", "return"):
         raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
     asked = _asked_residual(arm, task, residual, compare)
-    search = Search(arm, task, limits, seed, regularise, progress, as_guess(arm, guess))
+    search = Search(arm, task, limits, seed, regularise, progress, as_guess(arm, guess), began=began)
     motion = best_motion(search, starts, workers, scheduler, converge=refine is None)
     if refine is not None and motion.ok:
         motion = search.refined(motion, refine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Never
 
@@ -85,6 +86,7 @@ def predict_motion(
     >>> motion.status, bool(abs(motion.tau).max() < 4.004)
     ('solved', True)
     """
+    began = time.perf_counter()
     from lissom.motion import predict
     from lissom.motion.progress import reporting
     from lissom.motion.solve.solver import SolverLimits
@@ -93,7 +95,7 @@ def predict_motion(
         return predict.predict_motion(
             arm, task, fields, limits=SolverLimits(tolerance, iterations, seconds), starts=starts, seed=seed,
             workers=workers, scheduler=scheduler, refine=refine, residual=residual, compare=compare,
-            regularise=regularise, progress=report, on_failure=on_failure, guess=guess,
+            regularise=regularise, progress=report, on_failure=on_failure, guess=guess, began=began,
         )  # fmt: skip
 
 

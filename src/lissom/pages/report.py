@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Never
 
 from lissom.errors import InputError, LissomError, SolveError, shown
-from lissom.formats.files import checked_target, read_bytes, write_text
+from lissom.formats.files import check_writable, read_bytes, write_text
 from lissom.formats.kinds import kind_of
 from lissom.formats.load import load
 from lissom.formats.native_write import write
@@ -113,6 +113,8 @@ def write_report(
     if into is not None and not isinstance(into, str | os.PathLike):
         raise InputError(f"write_report: into is {shown(into)}; expected a path that ends in .html.")
     target = None if into is None else _refuse_unwritable(Path(into))
+    if target is None and isinstance(what, str | os.PathLike):
+        target = _refuse_foreign(Path(f"{Path(what).stem}.html"))
     subject = _subject(what, progress)
     target = target or _refuse_foreign(Path(f"{_stem(subject)}.html"))
     write_text(target, report_page(subject, target, verify))
@@ -133,15 +135,11 @@ def _refuse_unwritable(target: Path) -> Path:
         raise InputError(f"write_report: {target} is a folder; give a file name that ends in .html.")
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"write_report: {target} does not end in .html; a report is an HTML page.")
-    if not os.path.isdir(target.absolute().parent):
-        raise InputError(f"write_report: there is no folder {target.parent}; make it first.")
-    checked_target(target)
+    check_writable(target, "write_report: ")
     return target
 
 
 def _stem(subject: Subject) -> str:
-    if subject.source:
-        return Path(subject.source).stem
     kind = {Motion: "_motion", Run: "_run"}.get(type(subject.result), "")
     return subject.arm.name.replace("/", "_").replace(" ", "_") + kind
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, MotionError, shown
-from lissom.formats.files import write_text
+from lissom.formats.files import check_writable, write_text
 from lissom.listing import Listing
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
@@ -150,8 +150,7 @@ class WebPage:
         target = Path(path)
         if target.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"save: {target.name} is not a page; expected a name that ends in .html.")
-        if not target.absolute().parent.is_dir():
-            raise InputError(f"save: there is no folder {target.parent}; make it first.")
+        check_writable(target, "save: ")
         sections = [Section(title, Markup("".join(parts))) for title, parts in self._sections]
         write_text(target, page(self.title, self.lead, sections))
         return target

@@ -24,16 +24,16 @@ from lissom.simulation.events import EventHit
 from lissom.simulation.outcome import RunOutcome
 from lissom.simulation.records.joined import joined
 from lissom.simulation.records.own_arms import Kept
+from lissom.simulation.records.record import OVER_TIME, RunReport
 from lissom.simulation.records.written import (
     FORMAT,
-    OVER_TIME,
     POWER,
     WIDE,
     ending_of,
     pyarrow_or_error,
     state_names,
 )
-from lissom.simulation.run import Run, RunReport
+from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import OutsideLimits
+from lissom.formats.table_header import load_rows
 from lissom.model.positions import outside_limits
 from lissom.simulation import setup
 from lissom.simulation.events import Event, as_events, limit_events
@@ -28,9 +29,10 @@ from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
+from lissom.simulation.records.record import RunReport
 from lissom.simulation.records.standstill import friction_notes
 from lissom.simulation.records.written import check_target
-from lissom.simulation.run import Run, RunReport
+from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.bending_range import refuse_large_deflections
 
@@ -43,6 +45,7 @@ SPARSE = 8  # steps of a vibrating arm from sample to sample beyond which someth
 class Scene(NamedTuple):
     """What is simulated: the closed loop, the initial states of its runs, and the events to detect.
 
+    notes, loads : for the report
     regularise : f(poses by run) -> the loop of an arm with armatures and its note, where the inertia is singular there
     """
 
@@ -50,6 +53,7 @@ class Scene(NamedTuple):
     begin: setup.Start
     events: list[Event]
     notes: tuple[str, ...] = ()
+    loads: Any = ()
     regularise: Callable[[Mapping[int, Array]], tuple[ClosedLoop, str] | None] = lambda _: None
 
     def rows(self, some: slice) -> Scene:
@@ -93,7 +97,7 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
         warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
     again = {} if note else {"regularise": regularise}
     notes = tuple(x for x in (beyond, note, neglected) if x)
-    return Scene(used, begin._replace(states=states), looked_for, notes, **again)
+    return Scene(used, begin._replace(states=states), looked_for, notes, scenario.loads, **again)
 
 
 def integrate(scene: Scene, options: Options) -> Run:
@@ -109,7 +113,9 @@ def integrate(scene: Scene, options: Options) -> Run:
         else:
             run = _in_parts(store, scene, options, tell, how)
     if scene.notes:
-        run = replace(run, report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+        run = run.with_verdict(report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+    if scene.loads:  # a function or a list; tables of the run name them
+        run.report.provenance["loads"] = load_rows(scene.loads)
     if options.save is not None:
         _save(run, options.save, store)
     return run
@@ -138,7 +144,7 @@ def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress
     whole = joined(made)
     if done < count:
         status = f"interrupted: {done} of {count} runs are finished; continue with resume=True (--resume)"
-        return replace(whole, status=status, ok=False, interrupted=True)
+        return whole.with_verdict(status=status, ok=False, interrupted=True)
     return whole
 
 
@@ -160,7 +166,7 @@ def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
     loop, note = found
     how = choose.plan(loop, scene.begin, options, scene.events)
     run, _ = _integrated(loop, scene.begin, options, scene.events, tell, how)
-    return replace(run, report=replace(run.report, notes=(note, *run.report.notes)))
+    return run.with_verdict(report=replace(run.report, notes=(note, *run.report.notes)))
 
 
 def _integrated(

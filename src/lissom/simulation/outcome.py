@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from lissom.errors import SolveError
+from lissom.errors import InputError, SolveError
 
 
 class RunOutcome(StrEnum):
@@ -58,15 +58,17 @@ SEVERITY = {outcome: rank for rank, outcome in enumerate(RunOutcome)}
 
 
 class Failure(NamedTuple):
-    """Why a run ended early: the sentence, and its kind."""
+    """Why a run ended early: the sentence, its kind, and whether a function that the user gave is the reason."""
 
     why: str
     outcome: RunOutcome = RunOutcome.FAILED
+    by_user: bool = False
 
     @classmethod
     def of(cls, error: Exception, where: str = "") -> Failure:
         """Return the failure that an error describes."""
-        return cls(f"{where}{error}", getattr(error, "outcome", RunOutcome.FAILED))
+        by_user = isinstance(error, InputError) or error.__cause__ is not None
+        return cls(f"{where}{error}", getattr(error, "outcome", RunOutcome.FAILED), by_user)
 
 
 class DivergedError(SolveError):

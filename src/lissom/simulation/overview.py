@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +11,14 @@ from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, spark, tag
 from lissom.model.limits import used
 from lissom.model.units import units
-
-if TYPE_CHECKING:
-    from lissom.simulation.run import Run
+from lissom.simulation.records.record import AbstractRun
 
 COLUMNS = {"end": "q", "fastest": "qd", "largest_torque": "tau"}
 MOST_EVENTS = 8
 BEYOND = 1e-3  # of a limit of torque, from which it is reported
 
 
-def summary(run: Run) -> dict[str, Any]:
+def summary(run: AbstractRun) -> dict[str, Any]:
     """Return the main numbers of a run."""
     report = run.report
     return {
@@ -36,12 +34,12 @@ def summary(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def followed(run: Run) -> str | None:
+def followed(run: AbstractRun) -> str | None:
     """Return the frame that `run.tip` follows, None for a tree with several ends."""
     return run.tip_frame if len(run.arm.ends) == 1 else None
 
 
-def limits_used(run: Run) -> dict[str, float]:
+def limits_used(run: AbstractRun) -> dict[str, float]:
     """Return {joint: largest torque relative to its limit} of the joints with a torque limit."""
     lower, upper = run.arm.bounds("torque")
     joints = run.arm.joint_index
@@ -50,13 +48,13 @@ def limits_used(run: Run) -> dict[str, float]:
     return {run.arm.coordinates[k]: float(x) for k, x, some in zip(joints, most, limited, strict=True) if some}
 
 
-def deflections(run: Run) -> dict[str, float]:
+def deflections(run: AbstractRun) -> dict[str, float]:
     """Return {flexible link: largest deflection of its end, relative to the undeflected link [m]}."""
     flexible = [link.name for link in run.arm.links if link.mode_labels]
     return {name: _largest(np.linalg.norm(run.deflection(name), axis=-1)) for name in flexible}
 
 
-def coordinates(run: Run) -> dict[str, dict[str, Any]]:
+def coordinates(run: AbstractRun) -> dict[str, dict[str, Any]]:
     """Return {coordinate: final value, largest rate, largest torque, and their units}."""
     return {
         name: {
@@ -81,7 +79,7 @@ def _spread(x: Any) -> Any:
     return [float(some.min()), float(np.median(some)), float(some.max())] if some.size else [np.nan] * 3
 
 
-def listing(run: Run, curves: bool = False) -> Listing:
+def listing(run: AbstractRun, curves: bool = False) -> Listing:
     """Return a table of the joints of a run, optionally with their curves; modal amplitudes are omitted."""
     end = "final value" if run.count is None else "final value: min, median, max"
     heads = ["coordinate", end, "largest rate", "largest torque", *(["position", "torque"] if curves else [])]
@@ -97,12 +95,12 @@ def listing(run: Run, curves: bool = False) -> Listing:
     return Listing.of(heads, rows)
 
 
-def _curve(run: Run, values: Any) -> Markup:
+def _curve(run: AbstractRun, values: Any) -> Markup:
     """Return a small curve of values over time; of an ensemble the median."""
     return spark(run.t.tolist(), (values if run.count is None else np.nanmedian(values, axis=0)).tolist())
 
 
-def audit(run: Run) -> Iterator[str]:
+def audit(run: AbstractRun) -> Iterator[str]:
     """Yield sentences about a run: events, torques above limits, deflections, and the energy balance."""
     for event in run.events[:MOST_EVENTS]:
         yield f"t = {event.t:.6g} s: {event.name}" + ("" if run.count is None else f" (run {event.run})")
@@ -123,7 +121,7 @@ def audit(run: Run) -> Iterator[str]:
     yield from str(run.report).splitlines()
 
 
-def to_html(run: Run) -> Markup:
+def to_html(run: AbstractRun) -> Markup:
     """Return a table with small curves, and the audit in a fold-out."""
     many = "" if run.count is None else f", {run.count} runs"
     head = f"{run.arm.name}: {run.t[0]:g} to {run.t[-1]:g} s, {len(run.t)} samples{many}, {run.status}"

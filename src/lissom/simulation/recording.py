@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -20,7 +19,8 @@ from lissom.simulation.loop.spectrum import advice
 from lissom.simulation.loop.truncated import FIX, conserves_energy, is_truncated, lost_inertia
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Failure, RunOutcome
-from lissom.simulation.run import Run, RunReport
+from lissom.simulation.records.record import RunReport
+from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.versions import versions
@@ -28,7 +28,6 @@ from lissom.versions import versions
 BATCH = 2**16  # rows of samples evaluated at once
 GOOD = (RunOutcome.DONE, RunOutcome.STOPPED)
 WIDE = 32  # entries given to a row beyond which there are fewer rows
-FROM_FUNCTION = re.compile(r" raised | gave |\(from ")  # failures of functions that the user gave
 
 
 def recorded(loop: ClosedLoop, outcome: Integration, report: RunReport, options: Options, many: bool) -> Run:
@@ -52,7 +51,7 @@ def recorded(loop: ClosedLoop, outcome: Integration, report: RunReport, options:
     checked = _checked(run, loop)
     outcomes = _outcomes(run, outcome, checked)
     status = _status(run, outcome, options, checked, outcomes)
-    return replace(run, status=status, ok=all(x in GOOD for x in outcomes), outcomes=outcomes)
+    return run.with_verdict(status=status, ok=all(x in GOOD for x in outcomes), outcomes=outcomes)
 
 
 class _Checked(NamedTuple):
@@ -172,10 +171,10 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
 def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport) -> str:
     """Return why and where a run failed, and what to try."""
     n, end = loop.dof, int(outcome.ends[run])
-    kind = outcome.failures[run].outcome
-    why = outcome.failures[run].why.replace("simulate: ", "").rstrip(".")
+    failure = outcome.failures[run]
+    kind, why = failure.outcome, failure.why.replace("simulate: ", "").rstrip(".")
     if end < 0:
-        return f"{why}." if FROM_FUNCTION.search(why) else f"{why}. Check the initial state."
+        return f"{why}." if failure.by_user else f"{why}. Check the initial state."
     state = outcome.states[run, end]
     rates = np.abs(state[n : 2 * n])
     fastest = f", where {loop.arm.coordinates[int(np.argmax(rates))]!r} has the largest rate" if rates.any() else ""

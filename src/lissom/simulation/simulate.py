@@ -9,7 +9,6 @@ from typing import Any, Never
 from numpy.typing import ArrayLike
 
 from lissom.errors import SimulationError, UnsupportedError
-from lissom.formats.table_header import load_rows
 from lissom.kernels.arguments import as_arm
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -124,8 +123,6 @@ def simulate(
     )  # fmt: skip
     scenario = Scenario(arm, q0, qd0, tau, loads, base, prescribed, payloads, arms, events)
     run = integrate.integrate(integrate.prepare(scenario, options), options)
-    if loads:  # a function or a list; tables of the run name them
-        run.report.provenance["loads"] = load_rows(loads)
     if options.on_failure == "raise":
         _raise_early_end(run)
     return run

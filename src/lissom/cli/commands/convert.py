@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
-from lissom.cli.common import Overwrite, check_folder, out, wrote
+from lissom.cli.common import Overwrite, out, wrote
 from lissom.errors import InputError, ModelError
+from lissom.formats.files import check_writable
 
 
 @takes_arm()
@@ -27,7 +28,7 @@ def convert(
 
     if target.suffix.lower() not in (".toml", ".urdf"):
         raise InputError(f"{target}: arms are written as .toml or .urdf; choose one of these endings.")
-    check_folder(target)
+    check_writable(target)
     if os.path.exists(target) and not overwrite:
         raise ModelError("it exists already; choose another name, or replace it with --overwrite.", file=str(target))
     loaded = arm.load()

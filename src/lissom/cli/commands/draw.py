@@ -40,6 +40,6 @@ def draw(
         picture(loaded, state, labels=labels, ax=plt.figure(figsize=(7.5, 7)).add_subplot(projection="3d"))
         plt.show()
         return
-    made = picture(loaded, state, labels=labels)
     target = output or Path(f"{loaded.name.replace('/', '_')}.png")
-    save_figure(made, target)
+    check_figure(target)
+    save_figure(picture(loaded, state, labels=labels), target)

@@ -15,13 +15,13 @@ from lissom.cli.common import (
     Film,
     Quiet,
     Scheduler,
+    Unfinished,
     check_figure,
     check_film,
     check_kind,
     check_output,
     err,
     out,
-    print_error,
     print_json,
     print_listing,
     save_figure,
@@ -77,14 +77,18 @@ def predict(
     from lissom.motion.public import load_motion, predict_motion
     from lissom.motion.result.overview import summary
     from lissom.motion.task_file import read_task_file
+    from lissom.views.plots.needs import check_needs
 
     asked = read_task_file(file)
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
     wholes = [path for path in targets if path.suffix.lower() != ".csv" and path != csv]
     tables = [path for path in targets if path not in wholes]
-    _refuse_unwritable(wholes, tables, rate, figure, kind, film)
-    bar = not quiet and sys.stderr.isatty()
+    _refuse_unwritable(wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
+    check_kind(kind, MOTION)
+    if figure is not None:
+        check_needs(kind, asked.arm, bool(options.get("compare")))
+    bar = not quiet and sys.stderr.isatty()
     if guess is not None:
         options["guess"] = load_motion(guess)
     if scheduler is not None:
@@ -101,8 +105,7 @@ def predict(
     if film is not None:
         save_film(motion, film, speed=speed)
     if problem:
-        print_error(problem)
-        raise typer.Exit(130 if motion.interrupted or (verify and found is None) else 1)
+        raise Unfinished(problem, motion.interrupted or (verify and found is None))
 
 
 def _attempt(make: Any, file: str) -> tuple[Motion, str]:
@@ -126,14 +129,13 @@ def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
 
 
 def _refuse_unwritable(
-    wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, kind: str | None, film: Path | None
+    wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, film: Path | None, speed: float
 ) -> None:
     """Refuse files that could not be written, before any work is done for them."""
     from lissom.motion.result.files.write import check_target
 
     check_figure(figure)
-    check_film(film)
-    check_kind(kind, MOTION)
+    check_film(film, speed)
     if not 0 < rate < math.inf:
         raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
     for path in wholes:

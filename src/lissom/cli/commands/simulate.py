@@ -13,12 +13,12 @@ from lissom.cli.common import (
     Figure,
     Film,
     Quiet,
+    Unfinished,
     check_figure,
     check_film,
     check_kind,
     err,
     out,
-    print_error,
     print_json,
     print_listing,
     save_figure,
@@ -83,9 +83,8 @@ def simulate(
         raise KeyboardInterrupt(f"{file} was interrupted before the first step; nothing was written.")
     run.report.provenance.update(command=f"lissom simulate {file}", run_file=file.read_text(encoding="utf-8"))
     in_parts = save_every is not None and run.interrupted
-    for k, target in enumerate(() if in_parts else targets):
-        if k or save_every is None:  # in parts, the first was written
-            run.save(target)
+    for target in () if in_parts else targets:
+        run.save(target)  # the first again, where parts were joined in it: the simulation knows no command
         wrote(target)
     if in_parts:
         err.print(f"The finished runs are in {targets[0]}.parts; continue with --resume.", markup=False)
@@ -93,8 +92,7 @@ def simulate(
     draw(run, figure, kind, film)
     problem = problem or ("" if run.ok else run.status)
     if problem:
-        print_error(problem)
-        raise typer.Exit(130 if run.interrupted else 1)
+        raise Unfinished(problem, run.interrupted)
 
 
 def _attempt(make: Any) -> tuple[Run | None, str]:

@@ -13,12 +13,13 @@ from lissom.cli.common import (
     Figure,
     Quiet,
     Scheduler,
+    Unfinished,
     check_figure,
     check_kind,
     check_output,
+    check_output_folder,
     err,
     out,
-    print_error,
     print_json,
     save_figure,
     wrote,
@@ -85,6 +86,7 @@ def sweep(
         raise InputError("--overwrite and --resume (or --retry) exclude each other; give one.")
     asked = read_study_file(file, allow_code)
     place = asked.store if output is None else output
+    check_output_folder(place)
     bar = not quiet and sys.stderr.isatty()
     try:
         where: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
@@ -103,8 +105,7 @@ def sweep(
 
         save_figure(plot(result, kind), figure)
     if problem:
-        print_error(problem)
-        raise typer.Exit(130 if result.interrupted else 1)
+        raise Unfinished(problem, result.interrupted)
 
 
 def summary(result: StudyResult) -> dict[str, Any]:

@@ -20,12 +20,6 @@ def as_path(path: Any, verb: str, written_by: str) -> Path:
     return Path(path)
 
 
-def check_folder(path: Path) -> None:
-    """Raise an error where the folder of a file is missing, before any work is done for it."""
-    if not os.path.isdir(path.absolute().parent):
-        raise InputError(f"{path}: there is no folder {path.parent}; make it first.")
-
-
 def write_netcdf(data: xarray.Dataset, path: Path) -> None:
     """Write a dataset as a whole NetCDF file, or not at all."""
     write_whole(path, lambda temporary: data.to_netcdf(temporary, engine="h5netcdf"))

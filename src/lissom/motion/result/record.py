@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.errors import InputError, shown
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
-from lissom.later import cached_property
+from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end
 from lissom.motion.result.comparison import Comparison
@@ -57,9 +57,8 @@ class AbstractMotion:
 
     def with_verdict(self, **changes: Any) -> Self:
         """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""
-        other, stored = replace(self, **changes), {field.name for field in fields(self)}
-        other.__dict__.update({word: value for word, value in self.__dict__.items() if word not in stored})
-        return other
+        found: Self = replaced(self, changes)
+        return found
 
     # ---- at equally spaced times ----------------------------------------------------------------------
 

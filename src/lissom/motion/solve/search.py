@@ -78,9 +78,10 @@ class Search:
         progress: Callable[[Iteration], object] | None = None,
         guess: Guess | None = None,
         solver: type[AbstractSolver] = Ipopt,
+        began: float | None = None,
     ) -> None:
         clock = time.perf_counter()
-        self.until = np.inf if limits.seconds is None else clock + limits.seconds
+        self.until = np.inf if limits.seconds is None else (clock if began is None else began) + limits.seconds
         self._job: dict[str, Any] = {"arm": arm, "task": task, "limits": limits, "seed": seed,
                                      "regularise": regularise, "guess": guess, "solver": solver}  # fmt: skip
         self.limits, self.seed, self.progress, self.guess, self.solver = limits, seed, progress, guess, solver

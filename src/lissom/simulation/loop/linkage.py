@@ -80,9 +80,9 @@ class Linkage(ClosedLoop):
         self.close.refuse_opening(gaps, qd, "simulate", "qd0", spot)
         parts = split(gaps.G)
         self.rank = int(parts.rank.max())
-        refuse_prescribed(self, gaps.G)
-        refuse_friction(self, gaps.G)
-        refuse_singular(self, q, parts)
+        refuse_prescribed(self, gaps.G, self.free, self.rank)
+        refuse_friction(self, gaps.G, self.free, self.rank)
+        refuse_singular(self.close, q, parts)
         begin = self.projected(states)
         self._drift[0] = Drift()
         return begin

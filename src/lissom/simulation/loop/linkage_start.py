@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lissom.errors import InputError, UnsupportedError
+from lissom.kernels.closures import Closure
 from lissom.loops.algebra import Split, split
+from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.spatial.rotations import Array
-
-if TYPE_CHECKING:
-    from lissom.simulation.loop.linkage import Linkage
 
 ASIDE = 1e-3  # rad or m that a start is moved to see whether it is singular
 FAINT = 1e-2  # of that distance beside the largest singular value: less comes of what is left open there
 
 
-def refuse_controller(loop: Linkage) -> None:
+def refuse_controller(loop: ClosedLoop) -> None:
     """Raise an error for controllers with a model of the arm, which would ignore the loops."""
     control = loop.controller
     if control is not None and control.needs_model:
@@ -27,35 +24,36 @@ def refuse_controller(loop: Linkage) -> None:
         )
 
 
-def refuse_prescribed(loop: Linkage, G: Array) -> None:
+def refuse_prescribed(loop: ClosedLoop, G: Array, free: Array, rank: int) -> None:
     """Raise an error where prescribed joints over-constrain the loops."""
-    if loop.prescribed and (split(G[..., loop.free]).rank < split(G).rank).any():
+    if loop.prescribed and (split(G[..., free]).rank < split(G).rank).any():
         names = ", ".join(repr(loop.arm.coordinates[k]) for k in loop.prescribed)
         raise InputError(
             f"simulate: prescribed joints {names} over-constrain the closed loops (mobility "
-            f"{loop.arm.dof - loop.rank}). Prescribe fewer, independent joints."
+            f"{loop.arm.dof - rank}). Prescribe fewer, independent joints."
         )
 
 
-def refuse_friction(loop: Linkage, G: Array) -> None:
+def refuse_friction(loop: ClosedLoop, G: Array, free: Array, rank: int) -> None:
     """Raise an error where sticking joints could over-constrain the loops: friction torques would not be unique."""
-    others = loop.free.copy()
+    others = free.copy()
     others[loop.sliding] = False
-    if loop.sliding and (split(G[..., others]).rank < loop.rank).any():
+    if loop.sliding and (split(G[..., others]).rank < rank).any():
         names = ", ".join(repr(loop.arm.coordinates[k]) for k in loop.sliding)
         raise UnsupportedError(
             f"simulate: joints {names} have Coulomb friction, but the closed loops leave only "
-            f"{loop.arm.dof - loop.rank} of them independent, so which of them sticks is not unique. Give friction to "
+            f"{loop.arm.dof - rank} of them independent, so which of them sticks is not unique. Give friction to "
             "independent joints only, for example the actuated ones, and damping to the others."
         )
 
 
-def refuse_singular(loop: Linkage, q: Array, parts: Split) -> None:
+def refuse_singular(close: Closure, q: Array, parts: Split) -> None:
     """Raise an error for a start at a singular configuration, from which the motion is not unique."""
     aside = ASIDE * parts.tangent(np.random.default_rng(0).standard_normal(q.shape))
+    most = parts.rank.max()
     for k, rank in enumerate(parts.rank):
-        s = np.linalg.svd(loop.close(loop.close.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
-        if rank < loop.rank or (s[rank:] > FAINT * ASIDE * s[0]).any():
+        s = np.linalg.svd(close(close.nearly_closed(q[k] + aside[k])).G, compute_uv=False)
+        if rank < most or (s[rank:] > FAINT * ASIDE * s[0]).any():
             which = f" of run {k}" if len(q) > 1 else ""
             raise InputError(
                 f"simulate: q0{which} is a singular configuration of the closed loops (rank {int(rank)}, higher "

@@ -15,10 +15,9 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.formats import native_write
-from lissom.formats.files import write_whole
+from lissom.formats.files import check_writable, write_whole
 from lissom.formats.kinds import read_instead
 from lissom.formats.records.parquet import pyarrow_for, write_parquet
-from lissom.formats.records.targets import check_folder
 from lissom.formats.records.text import RecordFormat
 from lissom.formats.table_header import header_lines, header_of
 from lissom.formats.tables import write_table
@@ -26,15 +25,13 @@ from lissom.formats.typed import printable_parts
 from lissom.model.units import units
 from lissom.simulation.outcome import RunOutcome
 from lissom.simulation.records.own_arms import told as told_arms
+from lissom.simulation.records.record import AbstractRun
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
     import xarray
 
-    from lissom.simulation.run import Run
-
 POWER = ("in", "lost", "outer")
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
 FORMAT = RecordFormat("run", 2)
 LONG = {
     "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
@@ -50,7 +47,7 @@ WIDE = {
 }  # fmt: skip
 
 
-def _text(run: Run) -> str:
+def _text(run: AbstractRun) -> str:
     """Return everything in a run that is not an array, as JSON."""
     return FORMAT.text(
         {
@@ -67,12 +64,12 @@ def _text(run: Run) -> str:
     )
 
 
-def state_names(run: Run) -> list[str]:
+def state_names(run: AbstractRun) -> list[str]:
     """Return the names of the controller's states."""
     return list(run.report.provenance.get("controller_states", ()))
 
 
-def _table(run: Run) -> dict[str, Array]:
+def _table(run: AbstractRun) -> dict[str, Array]:
     """Return a run as a table with one row per run and time, one column per number."""
     rows = run.count if run.count is not None else 1
     columns: dict[str, Array] = {}
@@ -90,7 +87,7 @@ def _table(run: Run) -> dict[str, Array]:
     return columns
 
 
-def to_dataset(run: Run) -> xarray.Dataset:
+def to_dataset(run: AbstractRun) -> xarray.Dataset:
     """See `Run.to_xarray`."""
     import xarray
 
@@ -122,10 +119,10 @@ def check_target(path: str | os.PathLike[str]) -> None:
     place = Path(path)
     if ending_of(place, "save") == ".parquet":
         pyarrow_or_error()
-    check_folder(place)
+    check_writable(place)
 
 
-def save(run: Run, path: str | os.PathLike[str]) -> None:
+def save(run: AbstractRun, path: str | os.PathLike[str]) -> None:
     """See `Run.save`."""
     place = Path(path)
     write = WRITERS[ending_of(place, "save")]
@@ -141,11 +138,11 @@ def ending_of(path: Path, verb: str) -> str:
     return found
 
 
-def _write_nc(run: Run, path: Path) -> None:
+def _write_nc(run: AbstractRun, path: Path) -> None:
     to_dataset(run).to_netcdf(path, engine="h5netcdf")
 
 
-def _write_csv(run: Run, path: Path) -> None:
+def _write_csv(run: AbstractRun, path: Path) -> None:
     table = _table(run)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(f"# {_text(run)}\n")
@@ -160,7 +157,7 @@ def pyarrow_or_error() -> Any:
     return pyarrow_for("Parquet files need", "parquet", ", or use .nc or .csv")
 
 
-def _write_parquet(run: Run, path: Path) -> None:
+def _write_parquet(run: AbstractRun, path: Path) -> None:
     write_parquet(pyarrow_or_error(), path, _table(run), _text(run))
 
 

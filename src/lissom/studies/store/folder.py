@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError, ModelError
-from lissom.formats.files import write_whole
+from lissom.formats.files import check_folder, write_whole
 from lissom.formats.records.parquet import write_parquet
-from lissom.formats.records.targets import check_folder
 from lissom.studies.plan.description import AbstractStudy
 from lissom.studies.plan.design import Columns
 from lissom.studies.rows.block import FAILED, Block, joined

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.errors import InputError
 from lissom.motion.result.comparison import Comparison
 from lissom.motion.result.motion import Motion
 from lissom.verbs.kinematics import pose
@@ -18,6 +17,7 @@ from lissom.views.figures.figure import new_figure, set_title
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.followed import followed_frame
 from lissom.views.plots.motion_curves import REACHED, DenseCurves, limit_text, title_lines
+from lissom.views.plots.needs import check_needs
 from lissom.views.plots.runs import deflections, joint_groups, quantity_label
 from lissom.views.scene.surroundings import draw_surroundings, extent
 
@@ -122,8 +122,7 @@ def _separate_torques(motion: Motion, curves: DenseCurves, groups: dict[str, lis
 
 def deflection(motion: Motion) -> Figure:
     """Plot the deflection of the ends of flexible links over time, each relative to its own link."""
-    if not deflections(motion):
-        raise InputError(f"plot: arm {motion.arm.name!r} has no flexible links, so there is no deflection to plot.")
+    check_needs("deflection", motion.arm, motion.compared is not None)
     figure = new_figure(8.5, 4.2)
     _deflections(figure.add_subplot(), motion)
     set_title(figure, *title_lines(motion))
@@ -132,8 +131,8 @@ def deflection(motion: Motion) -> Figure:
 
 def residual(motion: Motion) -> Figure:
     """Plot the residual vibration after the motion, beside that of the plans it was compared with."""
-    if motion.compared is None:
-        raise InputError("plot: kind 'residual' needs a comparison; use predict_motion(..., compare=True).")
+    check_needs("residual", motion.arm, motion.compared is not None)
+    assert motion.compared is not None
     figure = new_figure(9.0, 4.5)
     _residual(figure.add_subplot(), motion.compared)
     set_title(figure, *title_lines(motion))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
-from lissom.formats.files import write_text
+from lissom.formats.files import check_writable, write_text
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.markup import Markup, tag
@@ -264,8 +264,7 @@ def _page_path(export: Any) -> Path:
     page = Path(export).absolute()
     if page.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"view: {page.name} is not a page; expected a name that ends in .html.")
-    if not os.path.isdir(page.parent):
-        raise InputError(f"view: there is no folder {page.parent}; make it first.")
+    check_writable(page, "view: ")
     return page
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.errors import InputError
 from lissom.formats import native_write
+from lissom.formats.files import check_writable
 from lissom.formats.kinds import read_instead
-from lissom.formats.records.targets import check_folder, write_netcdf
+from lissom.formats.records.targets import write_netcdf
 from lissom.formats.records.text import RecordFormat
 from lissom.model.units import units
 from lissom.motion.result.files.encoding import encoding
@@ -63,7 +64,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     place = Path(path)
     refuse_other(place, "save")
-    check_folder(place)
+    check_writable(place)
 
 
 def save(motion: AbstractMotion, path: str | os.PathLike[str]) -> None:
