@@ -6,13 +6,14 @@ import pytest
 from lissom.engine import compile as compiler, pieces, straight, tape
 from lissom.engine.derive import OPERATIONS
 from lissom.engine.graph import evaluated, fused
-from lissom.engine.ir import LARGEST_ANGLE, Lanes
+from lissom.engine.ir import ANGLES, Lanes
 from lissom.engine.kernel import graph_of, straight_kernel, tape_kernel
 from lissom.engine.program import Inline, Plain
 from lissom.engine.record import Recorder
 from lissom.engine.step import Step
 from lissom.spatial.scalar import cos, sign, sin
 
+LARGEST = ANGLES[64].largest
 ROWS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 131]
 
 
@@ -136,8 +137,8 @@ def test_sine_and_cosine_to_two_ulp(fma):
     code = compiler.object_code(straight.kernel_ir(graph_of(program), Lanes(4, fma)))
     call = compiler_call(code)
     rng = np.random.default_rng(1)
-    x = np.concatenate([rng.uniform(-1, 1, 20_000) * LARGEST_ANGLE, rng.uniform(-8, 8, 20_000),
-                        np.arange(-20_000, 20_000) * np.pi / 2, [0.0, -0.0, 1e-300, LARGEST_ANGLE]])  # fmt: skip
+    x = np.concatenate([rng.uniform(-1, 1, 20_000) * LARGEST, rng.uniform(-8, 8, 20_000),
+                        np.arange(-20_000, 20_000) * np.pi / 2, [0.0, -0.0, 1e-300, LARGEST]])  # fmt: skip
     out = np.zeros((len(x), 2))
     assert call(x[:, None], out) == 0
     exact = x.astype(np.longdouble)
@@ -145,6 +146,28 @@ def test_sine_and_cosine_to_two_ulp(fma):
         want = function(exact)
         ulp = np.spacing(np.abs(want.astype(float)))
         assert (np.abs(out[:, k] - want) / ulp).max() <= 2.0
+
+
+@pytest.mark.parametrize("fma", [True, False])
+def test_sine_and_cosine_in_single_precision_to_two_ulp(fma):
+    """Next to multiples of pi/2 a machine without fused arithmetic loses some 1e-11, far below the rounding of 1."""
+
+    def program(run):
+        x = run.input(1)
+        run.output([sin(x[0]), cos(x[0])])
+
+    call = compiler_call(compiler.object_code(straight.kernel_ir(graph_of(program), Lanes(8, fma, 32))))
+    rng, largest = np.random.default_rng(1), ANGLES[32].largest
+    x = np.concatenate([rng.uniform(-1, 1, 20_000) * largest, rng.uniform(-8, 8, 20_000),
+                        np.arange(-6_000, 6_000) * np.pi / 2, [0.0, -0.0, 1e-30, largest]])  # fmt: skip
+    x = x.astype(np.float32)
+    out = np.zeros((len(x), 2), np.float32)
+    assert call(x[:, None], out) == 0
+    for k, function in enumerate((np.sin, np.cos)):
+        want = function(x.astype(float))
+        ulp = np.spacing(np.abs(want).astype(np.float32))
+        assert (np.abs(out[:, k] - want) - 2.0 * ulp).max() <= (0.0 if fma else 5e-11)
+    assert call(np.full((8, 1), 2 * largest, np.float32), out) != 0
 
 
 def compiler_call(code):
@@ -169,7 +192,7 @@ def test_angles_beyond_the_range_are_flagged_not_wrong():
 
     kernel = straight_kernel("large", (1,), (1,), lambda: graph_of(program))
     out = np.zeros((1, 1))
-    assert not kernel.run([np.array([[2 * LARGEST_ANGLE]])], [out], 1)
+    assert not kernel.run([np.array([[2 * LARGEST]])], [out], 1)
     assert np.isnan(out).all()
 
 

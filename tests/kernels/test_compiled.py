@@ -57,7 +57,7 @@ def test_several_results_can_be_given_in_several_ways():
 def test_errors_and_text():
     arm = random_arm(12, 4)
     f = ls.compiled(arm, "mass_matrix")
-    assert repr(f) == f"<mass_matrix of arm {arm.name!r}>"
+    assert repr(f) == f"<mass_matrix of arm {arm.name!r}, float64>"
     with pytest.raises(ls.InputError, match="q has 3 entries"):
         f(np.zeros(3))
     with pytest.raises(ls.InputError, match=r"q\[1\] is nan"):

@@ -62,9 +62,9 @@ def has_fma() -> bool:
     return triple.startswith(("aarch64", "arm64")) or "+fma" in features.split(",")
 
 
-def lanes(width: int) -> Lanes:
-    """The vector type (lanes) of this machine."""
-    return Lanes(width, has_fma())
+def lanes(width: int, single: bool = False) -> Lanes:
+    """The vector type (lanes) of this machine, of doubles or of numbers in single precision."""
+    return Lanes(width, has_fma(), 32 if single else 64)
 
 
 def object_code(ir: str, triple: str | None = None, cpu: str = "", features: str = "") -> bytes:

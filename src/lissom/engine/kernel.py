@@ -52,17 +52,20 @@ class Code:
         tables: Sequence[NDArray[np.int64]] = (),
         work: int = STRAIGHT_WORK,
         parts: Sequence[Code] = (),
+        dtype: Any = float,
     ):
         """`inputs` are byte offsets in a tape's workspace, `tables` say where outputs are (see `movers`).
 
         work : operations of a row, about
         parts : code that this one calls, which must live as long
+        dtype : of the numbers that it computes with
         """
         self.width, self.sizes, self.loaded, self.address = width, sizes, loaded, loaded.address("kernel")
         self.call = PROTOTYPE(self.address)
         self.tape = np.zeros(1, np.int64) if tape is None else tape
+        self.dtype = np.dtype(dtype)
         self.constants = np.zeros(1) if constants is None else constants
-        self.template = np.zeros((1, width)) if workspace is None else workspace
+        self.template = np.zeros((1, width), dtype) if workspace is None else workspace
         self.inputs, self.tables, self.work, self.parts = tuple(inputs), tuple(tables), work, tuple(parts)
         self._table_addresses = [_address(table) for table in self.tables]
         self._free: list[Callable[..., Any]] = []  # callers, one for every thread that was ever inside
@@ -107,14 +110,20 @@ class Code:
         return words
 
 
+SINGLE_LANES = 8
+
+
 class Kernel:
     """A function of vectors: inputs of given lengths to outputs of given lengths, for any number of rows.
 
     make : code of a number of lanes
+    single : in single precision; then for `SINGLE_LANES` rows or more
     """
 
-    def __init__(self, inputs: Sequence[int], outputs: Sequence[int], make: Callable[[int], Code]):
-        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+    def __init__(
+        self, inputs: Sequence[int], outputs: Sequence[int], make: Callable[[int], Code], single: bool = False
+    ):
+        self.inputs, self.outputs, self.single = tuple(inputs), tuple(outputs), single
         self._make = make
         self._codes: dict[int, Code] = {}
 
@@ -126,6 +135,8 @@ class Kernel:
         return found
 
     def _code_for(self, rows: int) -> Code:
+        if self.single:
+            return self.code(SINGLE_LANES)
         return self.code(4 if rows >= 4 else 1)
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array], threads: int | None = None) -> bool:
@@ -199,26 +210,33 @@ def straight_kernel(
     inputs: Sequence[int],
     outputs: Sequence[int],
     graph: Callable[[], Graph],
+    single: bool = False,
 ) -> Kernel:
     """A straight-line kernel; `graph()` is called only if the cache does not have it."""
     sizes = tuple(inputs), tuple(outputs)
+    kind, dtype = ("single", np.float32) if single else ("straight", float)
 
     def code(width: int) -> Code:
-        loaded = compiled(f"straight|{width}|{sizes}|{key}", lambda: _straight_ir(graph(), width))
-        return _code_in_pieces(width, sizes, loaded) if loaded.has("slots") else Code(width, sizes, loaded)
+        lanes = compiler.lanes(width, single)
+        loaded = compiled(f"{kind}|{width}|{sizes}|{key}", lambda: _straight_ir(graph(), lanes))
+        if loaded.has("slots"):
+            return _code_in_pieces(width, sizes, loaded, dtype)
+        return Code(width, sizes, loaded, dtype=dtype)
 
-    return Kernel(inputs, outputs, code)
+    return Kernel(inputs, outputs, code, single)
 
 
-def _straight_ir(graph: Graph, width: int) -> str:
+def _straight_ir(graph: Graph, lanes: Lanes) -> str:
     """LLVM code of a graph: one loop body if it is short, else pieces."""
-    return (pieces.module_ir if pieces.is_long(graph) else straight.kernel_ir)(graph, compiler.lanes(width))
+    return (pieces.module_ir if pieces.is_long(graph) else straight.kernel_ir)(graph, lanes)
 
 
-def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], loaded: Loaded) -> Code:
-    unit = 8 * width
+def _code_in_pieces(
+    width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], loaded: Loaded, dtype: Any = float
+) -> Code:
+    unit = np.dtype(dtype).itemsize * width
     starts, ends = pieces.layout(*sizes)
-    workspace = np.zeros((_number(loaded, "slots"), width))
+    workspace = np.zeros((_number(loaded, "slots"), width), dtype)
     fixed = _number(loaded, "fixed_count")
     if fixed:
         slots = np.array(loaded.data("fixed_slots", ctypes.c_int64, fixed))
@@ -227,6 +245,7 @@ def _code_in_pieces(width: int, sizes: tuple[tuple[int, ...], tuple[int, ...]], 
         width, sizes, loaded, tape=np.array([loaded.address("piece_0")], np.int64), workspace=workspace,
         inputs=[start * unit for start in starts],
         tables=[movers.table(range(end, end + n), set(), unit) for end, n in zip(ends, sizes[1], strict=True)],
+        dtype=dtype,
     )  # fmt: skip
 
 
@@ -259,7 +278,12 @@ def graph_of(program: Callable[..., None]) -> Graph:
 
 
 def tape_kernel(
-    key: str, inputs: Sequence[int], outputs: Sequence[int], steps: Sequence[Step], program: Callable[..., None]
+    key: str,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    steps: Sequence[Step],
+    program: Callable[..., None],
+    single: bool = False,
 ) -> Kernel:
     """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared.
 
@@ -281,9 +305,9 @@ def tape_kernel(
 
     def code(width: int) -> Code:
         made, used = recorded(width)
-        return tape_code(machine(key, used, width), made)
+        return tape_code(machine(key, used, width, single=single), made)
 
-    return Kernel(inputs, outputs, code)
+    return Kernel(inputs, outputs, code, single)
 
 
 class _Machine(NamedTuple):
@@ -291,32 +315,44 @@ class _Machine(NamedTuple):
     words: int
     steps: dict[str, int]  # addresses
     loaded: Loaded
+    dtype: Any = float
 
 
 _machines: dict[tuple[str, int, tuple[str, ...]], _Machine] = {}
 
 
-def machine(key: str, steps: tuple[Step, ...], width: int, kernel: Callable[[Lanes], str] | None = None) -> _Machine:
+def machine(
+    key: str,
+    steps: tuple[Step, ...],
+    width: int,
+    kernel: Callable[[Lanes], str] | None = None,
+    single: bool = False,
+) -> _Machine:
     """Compiled steps of one width, shared by all tapes of this process; `key` also stands for `kernel`."""
     names = tuple(tape.names_of(steps, width))
-    if (key, width, names) not in _machines:
-        lanes = compiler.lanes(width)
-        loaded = compiled(f"tape|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes, kernel))
+    kind, dtype = ("single tape", np.float32) if single else ("tape", float)
+    asked = (f"{kind}|{key}", width, names)
+    if asked not in _machines:
+        lanes = compiler.lanes(width, single)
+        loaded = compiled(f"{kind}|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes, kernel))
         addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
-        _machines.setdefault((key, width, names), _Machine(width, tape.words_of(steps, width), addresses, loaded))
-    return _machines[key, width, names]
+        made = _Machine(width, tape.words_of(steps, width), addresses, loaded, dtype)
+        _machines.setdefault(asked, made)
+    return _machines[asked]
 
 
 def tape_code(machine: _Machine, recorded: Tape) -> Code:
     """The code of a recorded program."""
-    width, words, unit = machine.width, machine.words, 8 * machine.width
+    width, words, dtype = machine.width, machine.words, machine.dtype
+    size = np.dtype(dtype).itemsize
+    unit = size * width
     entries = np.zeros((len(recorded.calls) + 1, words), np.int64)
     for row, (name, slots, position) in zip(entries, recorded.calls, strict=False):
         row[0] = machine.steps[name]
         row[1 : 1 + len(slots)] = np.array(slots) * unit
-        row[-1] = 8 * position
+        row[-1] = size * position
     entries[-1, 0] = machine.steps["halt"]
-    workspace = np.zeros((max(recorded.slots, 1), width))
+    workspace = np.zeros((max(recorded.slots, 1), width), dtype)
     for slot, value in recorded.fixed:
         workspace[slot] = value
     # one row stays in the nearest cache, so its zeros may be filled in first; four rows are written in order
@@ -327,9 +363,10 @@ def tape_code(machine: _Machine, recorded: Tape) -> Code:
         sizes,
         machine.loaded,
         entries,
-        np.array(recorded.constants or (0.0,)),
+        np.array(recorded.constants or (0.0,), dtype),
         workspace,
         [first * unit for first, _ in recorded.inputs],
         [movers.table(out, zero, unit) for out in recorded.outputs],
         100 * len(recorded.calls),
+        dtype=dtype,
     )

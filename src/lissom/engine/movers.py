@@ -1,6 +1,6 @@
 """Code that moves rows of arrays into lanes and back, and checks that values are finite.
 
-Four lanes move four entries of four rows at a time by transposes, one lane four entries of its row.
+Several lanes move four entries of as many rows at a time by transposes, one lane four entries of its row.
 Of an output, fours that are always zero are only filled: a table tells which, and where the others
 are in the workspace. ``seen`` becomes NaN, and stays so, once something was not finite.
 """
@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.engine.ir import Body, Lanes
-
-FOUR = "<4 x double>"
 
 
 def table(slots: Sequence[int], zero: set[int], unit: int) -> NDArray[np.int64]:
@@ -29,18 +27,18 @@ def table(slots: Sequence[int], zero: set[int], unit: int) -> NDArray[np.int64]:
 
 def move_in(lanes: Lanes) -> str:
     """``move_in(row, stride, n, lanes, seen) -> seen``: entries of the rows of a group into lanes."""
-    body, T, W = Body(lanes), lanes.type, lanes.width
+    body, T, W, FOUR, scalar = Body(lanes), lanes.type, lanes.width, lanes.four, lanes.scalar
     body.label("entry")
     rows = row_addresses(body, "%row", "%stride")
 
     def four(k: str) -> str:
         z = body.put(f"shl i64 {k}, 2")
         if W == 1:
-            value = _load_four(body, body.address("%row", z, "double"))
-            body.say(f"store {FOUR} {value}, ptr {body.address('%lanes', z, 'double')}, align 8")
+            value = body.put(f"load {FOUR}, ptr {body.address('%row', z, scalar)}, align {lanes.size}")
+            body.say(f"store {FOUR} {value}, ptr {body.address('%lanes', z, scalar)}, align {lanes.size}")
             return body.put(f"fmul {FOUR} {value}, zeroinitializer")
-        if W == 4:
-            values = body.transpose4([_load_four(body, body.address(row, z, "double")) for row in rows])
+        if lanes.transposes:
+            values = body.load_fours(rows, z)
         else:
             values = [gathered(body, rows, body.put(f"add i64 {z}, {i}")) for i in range(4)]
         for i, value in enumerate(values):
@@ -60,7 +58,7 @@ def move_in(lanes: Lanes) -> str:
 
 def move_out(lanes: Lanes) -> str:
     """``move_out(row, stride, n, ws, table, seen) -> seen``: lanes into the rows of a group."""
-    body, T, W = Body(lanes), lanes.type, lanes.width
+    body, T, W, FOUR, scalar = Body(lanes), lanes.type, lanes.width, lanes.four, lanes.scalar
     body.label("entry")
     rows = row_addresses(body, "%row", "%stride")
     busy, idle = (body.put(f"load i64, ptr {body.address('%table', k, 'i64')}") for k in (0, 1))
@@ -79,11 +77,10 @@ def move_out(lanes: Lanes) -> str:
         values = [body.load(where) for where in places]
         if W == 1:
             value = _joined(body, values, FOUR)
-            body.say(f"store {FOUR} {value}, ptr {body.address('%row', z, 'double')}, align 8")
+            body.say(f"store {FOUR} {value}, ptr {body.address('%row', z, scalar)}, align {lanes.size}")
             return body.put(f"fmul {FOUR} {value}, zeroinitializer")
-        if W == 4:
-            for row, value in zip(rows, body.transpose4(values), strict=True):
-                body.store(value, body.address(row, z, "double"), aligned=False)
+        if lanes.transposes:
+            body.store_fours(rows, z, values)
         else:
             for i, value in enumerate(values):
                 _scattered(body, rows, body.put(f"add i64 {z}, {i}"), value)
@@ -92,7 +89,7 @@ def move_out(lanes: Lanes) -> str:
     def nothing(k: str) -> str:
         z = body.put(f"load i64, ptr {body.address(idle_starts, k, 'i64')}")
         for row in rows:
-            body.say(f"store {FOUR} zeroinitializer, ptr {body.address(row, z, 'double')}, align 8")
+            body.say(f"store {FOUR} zeroinitializer, ptr {body.address(row, z, scalar)}, align {lanes.size}")
         return ""
 
     def one(k: str) -> str:
@@ -150,10 +147,10 @@ def _fours(body: Body, count: str, make: Callable[[str], str], before: str = "en
     lanes = body.lanes
     if lanes.width > 1:
         return _loop(body, "fours", before, ("0", count), (lanes.type, "%seen"), make)
-    total = _loop(body, "fours", before, ("0", count), (FOUR, "zeroinitializer"), make)
+    total = _loop(body, "fours", before, ("0", count), (lanes.four, "zeroinitializer"), make)
     seen = "%seen"
     for i in range(4):
-        seen = body.two("fadd", seen, body.put(f"extractelement {FOUR} {total}, i32 {i}"))
+        seen = body.two("fadd", seen, body.put(f"extractelement {lanes.four} {total}, i32 {i}"))
     return seen
 
 
@@ -174,28 +171,26 @@ def row_addresses(body: Body, base: str, stride: str) -> list[str]:
     return rows
 
 
-def _load_four(body: Body, where: str) -> str:
-    return body.put(f"load {FOUR}, ptr {where}, align 8")
-
-
 def _joined(body: Body, scalars: list[str], kind: str) -> str:
     value = "poison"
     for k, scalar in enumerate(scalars):
-        value = body.put(f"insertelement {kind} {value}, double {scalar}, i32 {k}")
+        value = body.put(f"insertelement {kind} {value}, {body.lanes.scalar} {scalar}, i32 {k}")
     return value
 
 
 def gathered(body: Body, rows: list[str], index: int | str) -> str:
     """Load one entry of every row into lanes."""
-    scalars = [body.put(f"load double, ptr {body.address(row, index, 'double')}, align 8") for row in rows]
+    kind, size = body.lanes.scalar, body.lanes.size
+    scalars = [body.put(f"load {kind}, ptr {body.address(row, index, kind)}, align {size}") for row in rows]
     return scalars[0] if len(rows) == 1 else _joined(body, scalars, body.lanes.type)
 
 
 def _scattered(body: Body, rows: list[str], index: str, value: str) -> None:
     """Store lanes to one entry of every row."""
+    kind, size = body.lanes.scalar, body.lanes.size
     for k, row in enumerate(rows):
         scalar = value if len(rows) == 1 else body.put(f"extractelement {body.lanes.type} {value}, i32 {k}")
-        body.say(f"store double {scalar}, ptr {body.address(row, index, 'double')}, align 8")
+        body.say(f"store {kind} {scalar}, ptr {body.address(row, index, kind)}, align {size}")
 
 
 def _none_or_nan(body: Body, values: list[str]) -> str:

@@ -175,7 +175,8 @@ def rows(code: Code, inputs: Sequence[int], outputs: Sequence[int], slow: Callab
         return slow
     arrays, places = kernel_table(code)
     workspace = aligned_copy(code.template)
-    words = [len(inputs), len(outputs), *_runs(code, arrays, workspace), id(slow), id(tuple), *_interpreter()]
+    numbers = _interpreter(code.dtype)
+    words = [len(inputs), len(outputs), *_runs(code, arrays, workspace), id(slow), id(tuple), *numbers]
     for n, place in zip((*inputs, *outputs), places, strict=True):
         words += [n, place]
     return _method("rows", words, (arrays, workspace, slow, code))[0]
@@ -188,12 +189,12 @@ def _runs(code: Code, arrays: NDArray[np.int64], workspace: NDArray[np.float64])
     ]  # fmt: skip
 
 
-def _interpreter() -> list[int]:
-    """Return the words TYPE to NONE of a table."""
+def _interpreter(dtype: np.dtype[Any] = np.dtype(float)) -> list[int]:  # noqa: B008
+    """Return the words TYPE to ITEM of a table."""
     api = ("PyObject_Vectorcall", "Py_IncRef", "Py_DecRef", "PyType_GenericAlloc", "PyTuple_SetItem",
            "PyEval_SaveThread", "PyEval_RestoreThread", "PyBool_FromLong")  # fmt: skip
-    return [id(np.ndarray), id(np.dtype(float)), id(tuple), _numpy_api()[PYARRAY_NEW], *map(_address, api),
-            id(None)]  # fmt: skip
+    return [id(np.ndarray), id(dtype), id(tuple), _numpy_api()[PYARRAY_NEW], *map(_address, api),
+            id(None), dtype.itemsize]  # fmt: skip
 
 
 def _buffers(size: int) -> NDArray[Any]:
@@ -242,11 +243,11 @@ def _new_method() -> Callable[..., Any]:
     return prototype(("PyCMethod_New", ctypes.pythonapi))
 
 
-def aligned_copy(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def aligned_copy(values: NDArray[Any]) -> NDArray[Any]:
     """A copy that starts on a cache line, for aligned vector loads."""
     raw = np.empty(values.nbytes + 64, np.uint8)
     start = -raw.ctypes.data % 64
-    copy = raw[start : start + values.nbytes].view(float).reshape(values.shape)
+    copy = raw[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
     copy[...] = values
     return copy
 

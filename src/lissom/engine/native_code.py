@@ -19,7 +19,7 @@ BUFFERS = 4  # of a large result
 NOT_READY = -1 - MOST_OUTPUTS  # as number of inputs: no call has as many arguments
 # words of the table, before those of inputs and outputs
 (N_IN, N_OUT, KERNEL, ARRAYS, TAPE, WORKSPACE, CONSTANTS, SLOW, RECORD, TYPE, DTYPE, TUPLE_TYPE, NEW, VECTORCALL,
- INCREF, DECREF, ALLOCATE, SETITEM, SAVE, RESTORE, TRUTH, NONE, FIRST) = range(23)  # fmt: skip
+ INCREF, DECREF, ALLOCATE, SETITEM, SAVE, RESTORE, TRUTH, NONE, ITEM, FIRST) = range(24)  # fmt: skip
 HEAD = object.__basicsize__  # of every object; its type is the last word of it
 
 
@@ -51,7 +51,8 @@ define ptr @rows(ptr %self, ptr %args, i64 %nargs) nounwind {{
 entry:
   %table.p = getelementptr i8, ptr %self, i64 {HEAD}
   %table = load ptr, ptr %table.p
-{_word("n_in", N_IN)}{_word("n_out", N_OUT)}{_word("arrays", ARRAYS)}{_word("type", TYPE)}{_word("dtype", DTYPE)}
+{_word("n_in", N_IN)}{_word("n_out", N_OUT)}{_word("arrays", ARRAYS)}{_word("type", TYPE)}{_word("dtype", DTYPE)}\
+{_word("item", ITEM)}
   %count = add i64 %n_in, %n_out
   %count.ok = icmp eq i64 %nargs, %count
   br i1 %count.ok, label %check, label %slow
@@ -90,9 +91,9 @@ shape:
   %rows.same = icmp eq i64 %rows, %rows.have
   %rows.ok = or i1 %first, %rows.same
   %columns.ok = icmp eq i64 %columns, %want
-  %inner.8 = icmp eq i64 %inner, 8
+  %inner.item = icmp eq i64 %inner, %item
   %inner.1 = icmp eq i64 %want, 1
-  %inner.ok = or i1 %inner.8, %inner.1
+  %inner.ok = or i1 %inner.item, %inner.1
   %ok.3 = and i1 %rows.ok, %columns.ok
   %ok.4 = and i1 %ok.3, %inner.ok
   br i1 %ok.4, label %fits, label %slow

@@ -2,9 +2,9 @@
 
     i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
 
-`arrays` holds (address, bytes from row to row) of every input, then of every output. With four
-lanes, four rows are read and written by 4x4 transposes; a last incomplete group is done as the last
-four rows again, so a batch must have at least four. The result is not zero when some input or
+`arrays` holds (address, bytes from row to row) of every input, then of every output. With several
+lanes, as many rows are read and written by transposes of four entries; a last incomplete group is done as the last
+rows again, so a batch must have at least as many rows as there are lanes. The result is not zero when some input or
 output was not finite. Straight-line code ignores `tape`, `workspace` and `constants`: all kernels
 have one signature.
 """
@@ -79,10 +79,9 @@ def _load(body: Body, graph: Graph, bases: list[str], strides: list[str], finite
     out: dict[tuple[int, int], str] = {}
     for vector, n in enumerate(graph.inputs):
         rows = row_addresses(body, bases[vector], strides[vector])
-        if body.lanes.width == 4:
+        if body.lanes.transposes:
             for z in groups_of_four(n):
-                loaded = [body.load(body.address(row, z, "double"), aligned=False) for row in rows]
-                for i, name in enumerate(body.transpose4(loaded)):
+                for i, name in enumerate(body.load_fours(rows, z)):
                     out.setdefault((vector, z + i), name)
         for z in range(n):
             if (vector, z) not in out:
@@ -101,7 +100,7 @@ class _Store:
         self.seen: set[int] = set()
         self.waiting: dict[int, list[tuple[int, int, tuple[int, ...]]]] = {}
         for vector, entries in enumerate(graph.outputs):
-            starts = groups_of_four(len(entries)) if body.lanes.width == 4 else []
+            starts = groups_of_four(len(entries)) if body.lanes.transposes else []
             covered = {z + i for z in starts for i in range(4)}
             pieces = [(z, entries[z : z + 4]) for z in starts]
             pieces += [(z, (j,)) for z, j in enumerate(entries) if z not in covered]
@@ -121,11 +120,11 @@ class _Store:
     def _write(self, rows: list[str], z: int, values: list[str]) -> None:
         body = self.body
         if len(values) == 4:
-            for row, column in zip(rows, body.transpose4(values), strict=True):
-                body.store(column, body.address(row, z, "double"), aligned=False)
+            body.store_fours(rows, z, values)
             return
         for i, row in enumerate(rows):
             value = values[0]
             if body.lanes.width > 1:
                 value = body.put(f"extractelement {body.lanes.type} {value}, i32 {i}")
-            body.say(f"store double {value}, ptr {body.address(row, z, 'double')}, align 8")
+            kind = body.lanes.scalar
+            body.say(f"store {kind} {value}, ptr {body.address(row, z, kind)}, align {body.lanes.size}")

@@ -141,7 +141,7 @@ def _step(step: Step, lanes: Lanes, words: int) -> str:
     def read(vector: int, entry: int) -> str:
         if vector < n_in:
             return body.load(body.address(into[vector], entry, lanes.type))
-        return body.splat(body.put(f"load double, ptr {body.address(into[vector], entry, 'double')}"))
+        return body.splat(body.put(f"load {lanes.scalar}, ptr {body.address(into[vector], entry, lanes.scalar)}"))
 
     names: dict[int, str] = {}
     arithmetic(body, graph, read, names.__setitem__)

@@ -31,6 +31,7 @@ from lissom.kernels.checked import Checked
 from lissom.kernels.explain import Explanation, rescued
 from lissom.kernels.plan import Plan
 from lissom.kernels.positive_definiteness import warn_of_indefinite
+from lissom.kernels.single import SingleFunction
 from lissom.kernels.verb import Composition, Program, Refused, Verb
 from lissom.kernels.verbs import MASS_MATRIX, VERBS
 from lissom.later import cached_property
@@ -52,6 +53,7 @@ class Functions:
     def __init__(self, arm: Arm, friction: bool = True, short_lived: bool = False):
         self.arm, self._friction, self.short_lived = arm, friction, short_lived
         self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
+        self._single: dict[str, SingleFunction] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
     @cached_property
@@ -93,6 +95,19 @@ class Functions:
         elif self.arm.flexible:
             link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
         return self.get(verb, Setting(frame=link)), point
+
+    def single(self, verb: Verb) -> SingleFunction:
+        """A function in single precision, with code of the same kind as in double precision."""
+        with self._making():
+            if verb.name not in self._single:
+                plan = self.plan(verb)
+                backend = self.choose_backend(plan.program, None)
+                if backend == "numpy":
+                    raise UnsupportedError(f"{verb.name}: single precision needs llvmlite and casadi to be installed.")
+                made = _kernel(plan, backend, single=True)
+                assert made is not None
+                self._single[verb.name] = SingleFunction(self.get(verb), made)
+            return self._single[verb.name]
 
     # ---- plans -----------------------------------------------------------------------------------
 
@@ -186,14 +201,14 @@ class Functions:
         return functools.partial(_read, self.arm, verb.label, plan.inputs, len(verb.arguments))
 
 
-def _kernel(plan: Plan, backend: str) -> Kernel | None:
+def _kernel(plan: Plan, backend: str, single: bool = False) -> Kernel | None:
     """The compiled code of a plan; None on NumPy."""
     lengths = [math.prod(shape) for shape in plan.shapes]
     program = plan.runs(backend == "tape")
     if backend == "straight":
-        return kernel.straight_kernel(plan.key, plan.sizes, lengths, lambda: kernel.graph_of(program))
+        return kernel.straight_kernel(plan.key, plan.sizes, lengths, lambda: kernel.graph_of(program), single)
     if backend == "tape":
-        return kernel.tape_kernel(plan.tape_key, plan.sizes, lengths, plan.program.steps, program)
+        return kernel.tape_kernel(plan.tape_key, plan.sizes, lengths, plan.program.steps, program, single)
     return None
 
 

@@ -73,6 +73,7 @@ class Verb(NamedTuple):
     frame : it is about a point of a link or tool
     batch_of_arms : it is there for arms of one structure with different numbers, one per row
     inverts_inertia : results are not finite where the inertia is singular
+    single : it is available in single precision
     checks_inertia : a warning follows where truncated equations made the inertia indefinite
     stations : places along beams that its program needs
     check : raises an error for arms that it does not cover
@@ -95,6 +96,7 @@ class Verb(NamedTuple):
     frame: bool = False
     batch_of_arms: bool = False
     inverts_inertia: bool = False
+    single: bool = False
     checks_inertia: bool = False
     stations: Callable[[Arm], Sequence[str]] | None = None
     check: Callable[[Arm], None] | None = None

@@ -80,7 +80,7 @@ def _square(bodies: Bodies) -> Shapes:
 _TORQUES = Program(_simple(inverse.program), RECORDED, 12)
 INVERSE_DYNAMICS = _registered(Verb(
     "inverse_dynamics", MOTION, _vector, program=_TORQUES, flexible=_TORQUES, loops="closed", acted=True,
-    batch_of_arms=True, outputs=(Output("tau", "tau", TORQUES),),
+    batch_of_arms=True, single=True, outputs=(Output("tau", "tau", TORQUES),),
 ))  # fmt: skip
 FORWARD_DYNAMICS = _registered(Verb(
     "forward_dynamics", FORCED, _vector, program=Program(forward.program, RECORDED, 8),
@@ -89,7 +89,8 @@ FORWARD_DYNAMICS = _registered(Verb(
 ))  # fmt: skip
 MASS_MATRIX = _registered(Verb(
     "mass_matrix", Q, _square, program=_inertia(False, 9), flexible=_inertia(False, 12), loops="tree",
-    batch_of_arms=True, checks_inertia=True, outputs=(Output("M", "tau/qdd", "inertia, row by row, drives included"),),
+    batch_of_arms=True, single=True, checks_inertia=True,
+    outputs=(Output("M", "tau/qdd", "inertia, row by row, drives included"),),
 ))  # fmt: skip
 PACKED_MASS_MATRIX = _registered(Verb(
     "packed_mass_matrix", Q, lambda b: ((b.arm.dof * (b.arm.dof + 1) // 2,),), program=_inertia(True, 9),
@@ -98,10 +99,12 @@ PACKED_MASS_MATRIX = _registered(Verb(
 ))  # fmt: skip
 BIAS_FORCES = _registered(Verb(
     "bias_forces", RATES, _vector, program=_at_rest(True), flexible=_at_rest(True), loops="tree", batch_of_arms=True,
+    single=True,
     outputs=(Output("h", "tau", "torques at zero acceleration"),),
 ))  # fmt: skip
 GRAVITY_FORCES = _registered(Verb(
     "gravity_forces", Q, _vector, program=_at_rest(False), flexible=_at_rest(False), loops="tree", batch_of_arms=True,
+    single=True,
     outputs=(Output("g", "tau", "torques that hold the arm at rest"),),
 ))  # fmt: skip
 CORIOLIS_MATRIX = _registered(Verb(

@@ -5,14 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lissom.errors import InputError, shown, suggest
+import numpy as np
+from numpy.typing import DTypeLike
+
+from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import functions_of
 from lissom.kernels.call import first, first_into
 from lissom.model.arm import Arm
 from lissom.verbs import dynamics, energy, kinematics, reactions, sensitivity
+
+if TYPE_CHECKING:
+    from lissom.kernels.single import SingleFunction
 
 PUBLIC: dict[str, Callable[..., Any]] = {
     name: function
@@ -30,20 +36,22 @@ class CompiledFunction(functools.partial[Any]):
     arm : Arm
     name : str                      of the public function
     into : callable                 ``into(*state, out)`` computes into given arrays and returns None
+    dtype : numpy.dtype             of its results
     """
 
     arm: Arm
     name: str
     into: Callable[..., None]
+    dtype: np.dtype[Any]
 
     def __repr__(self) -> str:
-        return f"<{self.name} of arm {self.arm.name!r}>"
+        return f"<{self.name} of arm {self.arm.name!r}, {self.dtype}>"
 
     def __reduce__(self) -> Any:
-        return compiled, (self.arm, self.name)
+        return compiled, (self.arm, self.name, self.dtype)
 
 
-def compiled(arm: Arm, verb: str) -> CompiledFunction:
+def compiled(arm: Arm, verb: str, dtype: DTypeLike = float) -> CompiledFunction:
     """A function of dynamics bound to an arm, compiled, with the least overhead per call.
 
     ``f = compiled(arm, "inverse_dynamics")`` gives the same numbers as ``inverse_dynamics(arm, ...)``, for one state or
@@ -55,6 +63,9 @@ def compiled(arm: Arm, verb: str) -> CompiledFunction:
     ----------
     arm : Arm
     verb : str                      name of a public function of an arm and its state, such as ``"mass_matrix"``
+    dtype : data type               float (the default), or ``numpy.float32`` for single precision: results are float32
+                                    arrays, and a batch is computed eight states at a time. Only `inverse_dynamics`,
+                                    `mass_matrix`, `bias_forces` and `gravity_forces` have it
 
     Returns
     -------
@@ -74,9 +85,13 @@ def compiled(arm: Arm, verb: str) -> CompiledFunction:
     >>> tau.round(4)
     array([3.9225, 0.9806])
     """
-    name = _checked(as_arm(arm, "compiled"), verb)
+    name, kind = _checked(as_arm(arm, "compiled"), verb), _as_dtype(dtype)
     public = PUBLIC[name]
-    if "out" in inspect.signature(public).parameters:
+    if kind == np.float32:
+        function = _single(arm, name)
+        made = CompiledFunction(function)
+        made.into = function.into
+    elif "out" in inspect.signature(public).parameters:
         made = CompiledFunction(first(arm, name))
         made.into = first_into(arm, name)
         if not arm.loops:
@@ -84,8 +99,38 @@ def compiled(arm: Arm, verb: str) -> CompiledFunction:
     else:  # it is computed from the result of the compiled one
         made = CompiledFunction(public, arm)
         made.into = lambda *arrays: arrays[-1].__setitem__(..., public(arm, *arrays[:-1]))
-    made.arm, made.name = arm, name
+    made.arm, made.name, made.dtype = arm, name, kind
     return made
+
+
+def _as_dtype(dtype: Any) -> np.dtype[Any]:
+    """The data type; raises InputError for others than float64 and float32."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if dtype is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise InputError(f"compiled: dtype is {shown(dtype)}; expected float (the default) or numpy.float32.")
+    return found
+
+
+def _single(arm: Arm, name: str) -> SingleFunction:
+    """The function in single precision; raises UnsupportedError where there is none."""
+    from lissom.kernels.verbs import VERBS
+
+    verb = VERBS[name]
+    if not verb.single:
+        known = ", ".join(x for x in VERBS if VERBS[x].single)
+        raise UnsupportedError(
+            f"compiled: {name} is not available in single precision, where it would lose too many digits; available "
+            f"are {known}. Use dtype=float."
+        )
+    if arm.loops and verb.loops == "closed":
+        raise UnsupportedError(
+            f"compiled: {name} of arm {arm.name!r}, which has closed loops, is not available in single precision. Use "
+            "dtype=float, or arm.replace(loops=()) for the open tree."
+        )
+    return functions_of(arm).single(verb)
 
 
 def _checked(arm: Arm, verb: Any) -> str:
