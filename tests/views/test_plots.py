@@ -132,7 +132,12 @@ def test_motion_of_flexible_arms_shows_joints_and_deflections():
     arm = ls.load("two_link_flexible")
     run = ls.simulate(arm, tau=[0.1, 0, 0, 0.1, 0, 0], until=0.2, dt=1e-3)
     axes = ls.plot(run).axes
-    assert [ax.get_ylabel() for ax in axes] == ["position [rad]", "rate [rad/s]", "torque [N m]", "deflection of link ends [mm]"]
+    assert [ax.get_ylabel() for ax in axes] == [
+        "position [rad]",
+        "rate [rad/s]",
+        "torque [N m]",
+        "deflection of link ends [mm]",
+    ]
     first, last = ({line.get_label(): line.get_ydata() for line in axes[k].get_lines()} for k in (0, 3))
     assert set(first) == {"joint1", "joint2"}
     assert np.array_equal(first["joint2"], run.q[:, 3])
