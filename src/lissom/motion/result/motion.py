@@ -85,10 +85,10 @@ class Motion(AbstractMotion):
         modes : int             also simulate an arm whose links have this many more modes of every kind
         payload : float         also simulate payloads heavier and lighter by this fraction, 0.1: ten percent
         stiffness : float       also simulate links and joint springs stiffer and softer by this fraction
-        feedback : PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
+        feedback : Follow, PD, StateFeedback, ComputedTorque, function tau(t, q, qd), or None
             simulate the whole motion with this controller instead of the torques alone; joints must stay within
-            `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and PD and
-            StateFeedback are added to the planned torques. A function gives all of the torque
+            `tolerance`. Of controllers the gains and the torque limit count: the reference is the motion, and Follow,
+            PD and StateFeedback are added to the planned torques. A function gives all of the torque
 
         Returns
         -------

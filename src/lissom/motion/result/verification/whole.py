@@ -16,7 +16,7 @@ from lissom.motion.result.replay import Course, Exact, loads_of, torques_of
 from lissom.motion.result.verification.defects import STIFF, heard, stepping
 from lissom.motion.result.verification.growth import Growth
 from lissom.motion.splines.interpolated import interpolated
-from lissom.simulation.controllers import PD, ComputedTorque, Controller, StateFeedback
+from lissom.simulation.controllers import PD, ComputedTorque, Controller, Follow, StateFeedback
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
@@ -53,6 +53,10 @@ def tracking(motion: AbstractMotion, feedback: Any, tau: Exact) -> Any:
     course = Course(motion)
     curves = [interpolated(functools.partial(_order, course, r), course.breaks) for r in range(3)]
     q, qd, qdd = (Exact(course.breaks, curve, course.leaps) for curve in curves)
+    if isinstance(feedback, Follow):
+        if feedback.K is None:
+            return StateFeedback(_gains(motion, feedback), q, qd, tau, feedback.limit)
+        feedback = StateFeedback(feedback.K, q, qd, tau, feedback.limit)
     if isinstance(feedback, PD):
         if feedback.gravity:
             raise InputError(
@@ -71,8 +75,8 @@ def tracking(motion: AbstractMotion, feedback: Any, tau: Exact) -> Any:
     if callable(feedback) and not isinstance(feedback, type | Controller):
         return feedback
     raise InputError(
-        f"verify: feedback is {shown(feedback)}; expected PD, StateFeedback or ComputedTorque (whose reference is "
-        "replaced by the motion), or a function tau(t, q, qd) that returns the total torque."
+        f"verify: feedback is {shown(feedback)}; expected Follow, PD, StateFeedback or ComputedTorque (whose "
+        "reference is replaced by the motion), or a function tau(t, q, qd) that returns the total torque."
     )
 
 
@@ -81,8 +85,8 @@ def _order(course: Course, r: int, t: Array) -> Array:
     return np.asarray(course(t)[r])
 
 
-def _gains(motion: AbstractMotion, control: PD) -> Array:
-    """(dof, 2 dof)"""
+def _gains(motion: AbstractMotion, control: PD | Follow) -> Array:
+    """Return the gains of the joints as those of the whole state (dof, 2 dof)."""
     signals = {signal.name: signal for signal in control.signals(motion.arm)}
     out = []
     for word in ("kp", "kd"):
