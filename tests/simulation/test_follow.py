@@ -185,7 +185,7 @@ def test_samples_of_the_motion_are_no_feedforward_of_pd(motion, columns):
 
 def test_a_motion_is_no_torque(motion):
     for tau in (motion, ls.PD(motion, 100, 10, tau=motion)):
-        with pytest.raises(ls.InputError, match=r"tau is a Motion\. To track it .* ls\.Follow\(motion, kp=\.\.\., kd="):
+        with pytest.raises(ls.InputError, match=r"tau is a Motion\. To track it .*ls\.Follow\(motion, kp=\.\.\., kd="):
             ls.simulate(motion.arm, motion.q[0], tau=tau, until=0.1)
 
 

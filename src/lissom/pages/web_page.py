@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, MotionError, shown
 from lissom.formats.files import write_text
@@ -21,7 +21,6 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.replay import follow
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation.run import Run
-from lissom.spatial.rotations import Array
 from lissom.verbs.modes import modes
 from lissom.views.followed import followed_frame
 from lissom.views.viewer import Record, embedded
@@ -193,7 +192,7 @@ def _length(metres: float) -> str:
     return f"{1e3 * metres:.2g} mm" if metres >= LEAST else f"< {1e3 * LEAST:g} mm"
 
 
-def _peaks(arm: Arm, tau: Array) -> str:
+def _peaks(arm: Arm, tau: NDArray[Any]) -> str:
     """Return the largest torque or force of every joint, of torques (nt, dof)."""
     most = np.abs(tau[:, arm.joint_index]).max(axis=0)
     units = ["N m" if joint.kind == "revolute" else "N" for joint in arm.joints]
