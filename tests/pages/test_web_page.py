@@ -43,6 +43,20 @@ def test_a_comparison_shows_both_plans_and_how_far_the_tip_swings(motion, compar
     assert f'<td class="number" style="text-align:right">{swing}</td>' in text
 
 
+def test_the_table_has_the_torques_that_arrows_show(compared):
+    """Those that following the rigid plan takes, beside those that were planned for rigid links."""
+    _, path = compared
+    text = path.read_text(encoding="utf-8")
+    (longest,) = set(re.findall(r"motor torque \(longest arrow: ([\d.e-]+) N m\)", text))
+    rows = re.findall(r"<tr><td[^>]*>(plan for rigid links|lissom&#x27;s plan)</td>(.*?)</tr>", text)
+    torques = [[float(x) for x in re.findall(r">([\d.e-]+) N m<", row)] for _, row in rows]
+    assert [len(row) for row in torques] == [2, 2]
+    (rigid, needed), (ours, same) = torques
+    assert needed > 1.2 * rigid  # the flexible arm resists otherwise than the rigid one
+    assert same == pytest.approx(ours, rel=2e-2)  # samples differ
+    assert max(needed, same) == pytest.approx(float(longest), rel=2e-2)
+
+
 def test_a_followed_plan_is_followed_exactly_and_then_stands_still(motion):
     """Also where segments and samples would not fall together: a small rate would be left, and the arm would drift."""
     run = follow(motion, SOFT, after=1.234, rate=77.0)

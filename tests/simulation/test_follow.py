@@ -181,3 +181,19 @@ def test_samples_of_the_motion_are_no_feedforward_of_pd(motion, columns):
         ls.simulate(motion.arm, motion.q[0], tau=pd, until=0.1)
     other = motion.tau[:, columns] + 1e-3  # an ensemble of as many runs is one, whatever their number
     assert ls.simulate(motion.arm, motion.q[0], tau=ls.PD(motion, 100, 10, tau=other), until=0.01).count == len(other)
+
+
+def test_a_motion_is_no_torque(motion):
+    for tau in (motion, ls.PD(motion, 100, 10, tau=motion)):
+        with pytest.raises(ls.InputError, match=r"tau is a Motion\. To track it .*ls\.Follow\(motion, kp=\.\.\., kd="):
+            ls.simulate(motion.arm, motion.q[0], tau=tau, until=0.1)
+
+
+def test_verify_takes_follow_with_the_gains_of_pd(motion):
+    pd = motion.verify(feedback=ls.PD(0, 100, 10))
+    follow = motion.verify(feedback=ls.Follow(motion, kp=100, kd=10))
+    assert follow.ok
+    assert follow.feedback == "Follow"
+    assert follow.joint_error == pytest.approx(pd.joint_error, rel=1e-9, abs=1e-15)
+    whole = motion.verify(feedback=ls.Follow(motion, K=gains(ARM, 100, 10)))
+    assert whole.joint_error == pytest.approx(pd.joint_error, rel=1e-6, abs=1e-13)

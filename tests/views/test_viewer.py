@@ -521,7 +521,7 @@ def test_a_scene_has_a_legend():
     labels = [entry.label for entry in legend(scene, scene.arrow_kinds, trail=True)]
     assert labels == [
         "revolute joint", "prismatic joint", "flexible link", "payload", "gravity", "force (longest arrow: 26 N)",
-        "motor (longest arrow: 8 N m or 5 N)", "path of the tip", "goal"]  # fmt: skip
+        "motor torque (longest arrow: 8 N m or 5 N)", "path of the tip", "goal"]  # fmt: skip
     html = legend_html(legend(scene, [], trail=False))
     assert "axes of the tip" in html
     assert "path of the tip" not in html

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, MotionError, shown
 from lissom.formats.files import check_writable, write_text
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RIGID, OURS = "plan for rigid links", "lissom's plan"
+COLUMNS = ("plan", "tip swings after the stop by", "largest torques, planned", "largest torques, needed to follow it")
 RATE, MOST = 400, 4000  # samples of a run: per second, and in all, about
 LEAST = 1e-6  # m; smaller vibrations are shown as smaller than this
 
@@ -114,7 +115,7 @@ class WebPage:
 
         The plan for rigid links solves the same task, in the same time, for an arm that does not bend. On the page the
         joints of the flexible arm follow each plan exactly and then stand still; a table gives how far the tip swings
-        after the stop, and the largest torques.
+        after the stop, and the largest torques, planned and needed.
 
         Parameters
         ----------
@@ -141,8 +142,15 @@ class WebPage:
         swings = {title: _swing(run, motion.duration) for title, run in runs.items()}
         titled = {f"{title}: the tip swings by {_length(swings[title])}": run for title, run in runs.items()}
         self.add_scene(motion.arm, titled, goal=motion.q[-1], exaggerate=exaggerate)
-        rows = [(title, _length(swings[title]), _peaks(plan)) for title, plan in plans.items()]
-        self.add_table(("plan", "the tip swings after the stop by", "largest torques of the joints"), rows)
+        rows = [
+            (title, _length(swings[title]), _peaks(plan.arm, plan.tau), _peaks(motion.arm, runs[title].tau))
+            for title, plan in plans.items()
+        ]
+        self.add_table(COLUMNS, rows)
+        self.add_text(
+            "Largest torques are given joint by joint. The planned ones are those of the model for which the plan was "
+            "made. The others are what the motors of the flexible arm need to follow it exactly; arrows show these."
+        )
         return swings
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -183,9 +191,10 @@ def _length(metres: float) -> str:
     return f"{1e3 * metres:.2g} mm" if metres >= LEAST else f"< {1e3 * LEAST:g} mm"
 
 
-def _peaks(plan: Motion) -> str:
-    most = np.abs(plan.tau[:, plan.arm.joint_index]).max(axis=0)
-    units = [joint.effort_unit for joint in plan.arm.joints]
+def _peaks(arm: Arm, tau: NDArray[Any]) -> str:
+    """Return the largest torque or force of every joint, of torques (nt, dof)."""
+    most = np.abs(tau[:, arm.joint_index]).max(axis=0)
+    units = [joint.effort_unit for joint in arm.joints]
     found = [f"{x:.3g}" if x > 1e-3 * most.max() else "0" for x in most]
     if len(set(units)) == 1:
         return f"{', '.join(found)} {units[0]}"

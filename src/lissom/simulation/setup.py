@@ -17,6 +17,7 @@ from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import Controller, Torques
+from lissom.simulation.controllers.planned import refuse_motion_as_torques
 from lissom.simulation.loop.callbacks import check_arguments
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
@@ -26,7 +27,7 @@ from lissom.spatial.rotations import Array
 VERB = "simulate"
 TAU = (
     "None, numbers (one per joint, or one row per run), samples over time, Profile(t, tau), a controller (PD, "
-    "ComputedTorque, GravityCompensation, Impedance, StateFeedback), or a function tau(t, q, qd)"
+    "PID, ComputedTorque, GravityCompensation, Impedance, StateFeedback, Follow), or a function tau(t, q, qd)"
 )
 
 
@@ -148,6 +149,7 @@ def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[C
     """Return torques as a controller that is compiled, or as a function called from Python."""
     if isinstance(tau, Controller):
         return (tau, None) if tau.compiled else (None, Feedback(arm, tau.torque, tau))  # type: ignore[attr-defined]
+    refuse_motion_as_torques(VERB, tau)
     if isinstance(tau, Profile):
         return Torques(as_signal(tau, arm.dof, "tau", lambda x: _expanded(arm, x))), None
     if isinstance(tau, type):

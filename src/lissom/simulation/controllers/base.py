@@ -356,7 +356,8 @@ def joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) ->
             x = np.repeat(x.reshape(*x.shape[:-1], 1), len(arm.joints), axis=-1)
         if x.shape[-1] not in (arm.dof, len(arm.joints)):
             raise InputError(
-                f"{name} has {x.shape[-1]} entries; expected 1, {len(arm.joints)} (joints) or {arm.dof} (coordinates)."
+                f"{name} has {x.shape[-1]} entries; expected 1 for all joints, or {len(arm.joints)}, one per joint"
+                + (f" ({arm.dof} with modes and other elastic coordinates)." if arm.dof > len(arm.joints) else ".")
             )
         return arm.expanded(x)
 

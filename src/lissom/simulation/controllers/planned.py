@@ -30,8 +30,18 @@ def is_planned_motion(value: Any) -> bool:
     return hasattr(value, "duration") and callable(getattr(value, "at", None))
 
 
+def refuse_motion_as_torques(what: str, tau: Any) -> None:
+    """Refuse a motion where torques are expected: it does not say whether and how its path is tracked."""
+    if is_planned_motion(tau):
+        raise InputError(
+            f"{what}: tau is a Motion. To track it with its torques as feedforward, use "
+            "tau=ls.Follow(motion, kp=..., kd=...); for its torques alone, tau=ls.Profile(motion.t, motion.tau)."
+        )
+
+
 def refuse_planned_samples(controller: str, motion: Any, tau: Any) -> None:
     """Refuse feedforward torques that are the samples of the motion to track: rows would be read as runs."""
+    refuse_motion_as_torques(controller, tau)
     if not is_planned_motion(motion) or callable(tau) or np.ndim(tau) != 2:
         return
     planned = np.asarray(motion.tau)

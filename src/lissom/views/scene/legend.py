@@ -50,7 +50,7 @@ def _joints(scene: Scene) -> Iterable[tuple[Colour, str]]:
 def _stands_for(kind: str, peaks: dict[str, float]) -> str:
     """What an arrow is, and what the longest of its kind stands for."""
     known = {"force": "N", "moment": "N m", "torque": "N m", "push": "N"}
-    names = {"force": "force", "moment": "moment", "torque": "motor", "gravity": "gravity"}
+    names = {"force": "force", "moment": "moment", "torque": "motor torque", "gravity": "gravity"}
     parts = [f"{peaks[k]:.3g} {known[k]}" for k in ((kind, "push") if kind == "torque" else (kind,))
              if k in known and peaks.get(k, 0.0) > 0]  # fmt: skip
     return names[kind] + (f" (longest arrow: {' or '.join(parts)})" if parts else "")
