@@ -194,7 +194,7 @@ def check(arm: ls.Arm, model: pin.Model, theirs: Mujoco, state: list[np.ndarray]
     }
     pin.computeRNEADerivatives(model, data, *state)
     for part, theirs_part in zip(ls.inverse_dynamics_gradient(arm, *state), (data.dtau_dq, data.dtau_dv), strict=False):
-        pairs[f"{GRADIENTS} {len(pairs)}"] = (part, theirs_part)
+        pairs[f"{GRADIENTS} {len(pairs)}"] = (part, theirs_part.copy())  # Pinocchio computes the next ones there too
     pin.computeABADerivatives(model, data, *state)
     found = ls.forward_dynamics_gradient(arm, *state)
     for part, theirs_part in zip(found, (data.ddq_dq, data.ddq_dv), strict=False):
@@ -251,6 +251,59 @@ def first_calls() -> list[Row]:
             done = subprocess.run(command, env=surroundings, capture_output=True, check=True, text=True)
             times = dict(line.split() for line in done.stdout.splitlines())
             rows.append({"state": state, **{name: float(seconds) for name, seconds in times.items()}})
+    return rows
+
+
+FRESH = """
+import sys, time; sys.path.insert(0, {here!r})
+import models, numpy as np, lissom as ls, pinocchio as pin
+arm = models.{arm}
+model, state = models.twin(arm), np.random.default_rng(0).uniform(-1.0, 1.0, (3, arm.dof))
+data, (q, v, a), clock = model.createData(), state, time.process_time
+best = [9e9, 9e9]
+for _ in range(9):
+    for k, call in enumerate((lambda: ls.inverse_dynamics_gradient(arm, q, v, a),
+                              lambda: pin.computeRNEADerivatives(model, data, q, v, a))):
+        call()
+        start = clock()
+        for _ in range(100):
+            kept = call()
+        best[k] = min(best[k], (clock() - start) / 100)
+print(*best)
+"""
+
+
+def fresh_processes(runs: int = 3) -> list[Row]:
+    """Gradients of one state of large arms, each run in a new process, whose allocator has adapted to nothing."""
+    rows = []
+    for name in ("chain(30)", "tree55()"):
+        for run in range(runs):
+            command = [sys.executable, "-c", FRESH.format(here=str(Path(__file__).parent), arm=name)]
+            done = subprocess.run(command, capture_output=True, check=True, text=True)
+            ours, theirs = (1e9 * float(x) for x in done.stdout.split())
+            rows.append(
+                {"arm": name, "run": run + 1, "pinocchio_ns": theirs, "lissom_ns": ours, "ratio": theirs / ours}
+            )
+    return rows
+
+
+def single_precision(rounds: int) -> list[Row]:
+    """Batches in double and in single precision, and the error of the latter relative to the largest entry."""
+    rows = []
+    for arm in (models.panda(), models.chain(30), models.tree55()):
+        batch = 65536 if arm.dof < 20 else 2048
+        wide = np.random.default_rng(0).uniform(-1.5, 1.5, (3, batch, arm.dof)).astype(np.float32)
+        for what, name, count in ((TAU, "inverse_dynamics", 3), (M, "mass_matrix", 1)):
+            short = [ls.compiled(arm, name, dtype) for dtype in (float, np.float32)]
+            given = [[np.ascontiguousarray(x, f.dtype) for x in wide[:count]] for f in short]
+            outs = [f(*x) for f, x in zip(short, given, strict=True)]
+            calls = {f.dtype.name: (lambda f=f, x=x, y=y: f.into(*x, y), batch)
+                     for f, x, y in zip(short, given, outs, strict=True)}  # fmt: skip
+            found = race(calls, rounds)
+            error = float(np.abs(outs[1] - outs[0]).max() / np.abs(outs[0]).max())
+            rows.append({"arm": arm.name, "what": what, "double_ns": found["float64"][0],
+                         "single_ns": found["float32"][0], "ratio": found["float64"][0] / found["float32"][0],
+                         "error": error})  # fmt: skip
     return rows
 
 
@@ -335,6 +388,13 @@ def show_more(report: dict[str, Any]) -> None:
         print(f"{row['what']}, 55 joints, {row['states']} states, {row['megabytes']:.1f} MB: ns per state reused "
               f"{row['reused_ns']:.0f}, fresh {row['fresh_ns']:.0f}{packed}")  # fmt: skip
 
+    for row in report["single_precision"]:
+        print(f"{row['arm']}, {row['what']}, batch: double {row['double_ns']:.1f} ns, single {row['single_ns']:.1f}, "
+              f"{row['ratio']:.2f} times as fast, error {row['error']:.0e}")  # fmt: skip
+    for row in report["fresh_processes"]:
+        print(f"{row['arm']}, gradient of one state, new process {row['run']}: Pinocchio {row['pinocchio_ns']:.0f} ns, "
+              f"lissom {row['lissom_ns']:.0f} ns, {row['ratio']:.2f} times as fast")  # fmt: skip
+
 
 def draw(report: dict[str, Any], path: Path) -> None:
     """Ratios by arm, and growth with the number of links."""
@@ -390,6 +450,19 @@ def tables(report: dict[str, Any]) -> list[results.Table]:
     names = [key for key in report["first_call_seconds"][0] if key != "state"]
     rows = [[row["state"], *(row[name] for name in names)] for row in report["first_call_seconds"]]
     made.append(results.Table("The first call on a 7-joint arm [s]", ["compiled code", *names], rows))
+    if report["single_precision"]:
+        keys = ("arm", "what", "double_ns", "single_ns", "ratio", "error")
+        made.append(results.Table(
+            "Single precision, batches on eight lanes",
+            ["arm", "what", "double ns", "single ns", "times faster than double", "error / largest entry"],
+            [[row[key] for key in keys] for row in report["single_precision"]],
+        ))  # fmt: skip
+        keys = ("arm", "run", "pinocchio_ns", "lissom_ns", "ratio")
+        made.append(results.Table(
+            "All gradients of one state in a new process",
+            ["arm", "process", "Pinocchio ns", "lissom ns", "times faster than Pinocchio"],
+            [[row[key] for key in keys] for row in report["fresh_processes"]],
+        ))  # fmt: skip
     if report["growth"]:
         links = [str(n) for n in report["growth"][0]["links"]]
         rows = [[row["what"], *row["ns"], row["exponent"]] for row in report["growth"]]
@@ -419,9 +492,12 @@ def main() -> None:
     for row in report["first_call_seconds"]:
         listed = ", ".join(f"{name} {seconds:.3f} s" for name, seconds in row.items() if name != "state")
         print(f"first call, 7 joints, {row['state']}: {listed}")
-    report |= {"growth": [], "cores": [], "large_results": []} if options.quick else {
-        "growth": growth(rounds), "cores": cores(rounds), "large_results": large_results(rounds),
-    }  # fmt: skip
+    report |= {"growth": [], "cores": [], "large_results": [], "single_precision": [], "fresh_processes": []}
+    if not options.quick:
+        report |= {
+            "growth": growth(rounds), "cores": cores(rounds), "large_results": large_results(rounds),
+            "single_precision": single_precision(rounds), "fresh_processes": fresh_processes(),
+        }  # fmt: skip
     show_more(report)
     options.into.mkdir(parents=True, exist_ok=True)
     (options.into / "benchmark_rigid.json").write_text(json.dumps(report, indent=1))

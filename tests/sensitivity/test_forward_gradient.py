@@ -72,6 +72,13 @@ def test_a_state_beyond_the_range_of_the_kernel_does_not_change_the_others():
         assert np.abs(x[4] - y[4]).max() < 1e-6 * np.abs(y[4]).max()  # the angle is known to 1e-9 rad only
 
 
+def test_an_arm_without_coordinates():
+    arm = ls.Arm("still", [ls.Link("a", None, ls.Joint("fixed"), mass=1.0)])
+    for rows in ((), (5,)):
+        nothing = np.zeros((*rows, 0))
+        assert [x.shape for x in ls.forward_dynamics_gradient(arm, nothing, nothing, nothing)] == [(*rows, 0, 0)] * 3
+
+
 def test_errors_name_the_state():
     arm = random_arm(32, 5)
     q, qd, tau = random_states(arm, 6, seed=1)

@@ -8,24 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lissom.engine import sparse_tables as words
 from lissom.engine.ir import Lanes
 from lissom.engine.nest import FOUR, Nest
-from lissom.engine.sparse_tables import (
-    COLUMNS_AT,
-    ELIMINATED_AT,
-    FOURS,
-    NARROW,
-    PACKED,
-    PACKED_AT,
-    PANELS,
-    PANELS_AT,
-    ROW_BYTES,
-    TAU_AT,
-    WHOLE_FOURS,
-    WIDE,
-    ZERO_FOURS,
-    N,
-)
 
 SOLVE = "double @solve(ptr %table, ptr %ws, ptr %qdd, ptr %A, ptr %B, ptr %M, ptr %XA, ptr %XB, ptr %XM)"
 EIGHT = "<8 x double>"
@@ -35,8 +20,8 @@ def solve_ir(lanes: Lanes) -> str:
     """``solve(table, ws, qdd, A, B, M, XA, XB, XM) -> seen``, which is NaN if something was not finite, else 0."""
     body = Nest(lanes)
     body.label("entry")
-    columns = body.address("%ws", _header(body, COLUMNS_AT), "i8")
-    tau = body.address(columns, _header(body, TAU_AT), "i8")
+    columns = body.address("%ws", _header(body, words.COLUMNS_AT), "i8")
+    tau = body.address(columns, _header(body, words.TAU_AT), "i8")
     _pack(body)
     _eliminate(body)
     _fill_columns(body, columns, tau)
@@ -45,7 +30,9 @@ def solve_ir(lanes: Lanes) -> str:
     _write_symmetric(body, tau)
     body.say(f"ret double {_finite(body, columns)}")
     code = "\n".join([f"define internal {SOLVE} nounwind {{", *body.lines, "}"])
-    return "\n".join([*_declarations(lanes), _sweep(lanes, "wide", WIDE), _sweep(lanes, "narrow", NARROW), code])
+    return "\n".join(
+        [*_declarations(lanes), _sweep(lanes, "wide", words.WIDE), _sweep(lanes, "narrow", words.NARROW), code]
+    )
 
 
 def _declarations(lanes: Lanes) -> list[str]:
@@ -66,12 +53,12 @@ def _list(body: Nest, k: int) -> str:
 
 def _pack(body: Nest) -> None:
     """The entries of M on branches, row by row."""
-    places = _list(body, PACKED_AT)
+    places = _list(body, words.PACKED_AT)
 
     def one(k: str) -> None:
         body.write("double", body.read("double", "%M", body.word(places, k), "i8"), "%ws", k)
 
-    body.each(_header(body, PACKED), one)
+    body.each(_header(body, words.PACKED), one)
 
 
 def _eliminate(body: Nest) -> None:
@@ -102,7 +89,7 @@ def _eliminate(body: Nest) -> None:
         body.write("double", inverse, pivot)
         return [body.address(others, body.put(f"shl i64 {count}, 3"), "i8")]
 
-    body.loop(_header(body, N), [("ptr", _list(body, ELIMINATED_AT))], unknown)
+    body.loop(_header(body, words.N), [("ptr", _list(body, words.ELIMINATED_AT))], unknown)
 
 
 def _fill_columns(body: Nest, columns: str, tau: str) -> None:
@@ -110,8 +97,8 @@ def _fill_columns(body: Nest, columns: str, tau: str) -> None:
 
     The identity is NaN where an acceleration is not finite, so that no result looks right.
     """
-    n, step = _header(body, N), _header(body, ROW_BYTES)
-    fours, zeros = _header(body, FOURS), _header(body, ZERO_FOURS)
+    n, step = _header(body, words.N), _header(body, words.ROW_BYTES)
+    fours, zeros = _header(body, words.FOURS), _header(body, words.ZERO_FOURS)
     [seen] = body.loop(n, [("double", "1.0")], lambda k, v: [
         body.multiply_add("double", body.read("double", "%qdd", k), "0.0", v[0])])  # fmt: skip
 
@@ -131,7 +118,7 @@ def _fill_columns(body: Nest, columns: str, tau: str) -> None:
 
 
 def _solve_panels(body: Nest, columns: str) -> None:
-    panels = _list(body, PANELS_AT)
+    panels = _list(body, words.PANELS_AT)
 
     def panel(k: str) -> None:
         here = body.address(panels, body.put(f"shl i64 {k}, 4"), "i8")
@@ -140,7 +127,7 @@ def _solve_panels(body: Nest, columns: str) -> None:
         code = body.put(f"select i1 {body.put(f'icmp ne i64 {wide}, 0')}, ptr @sweep_wide, ptr @sweep_narrow")
         body.say(f"call void {code}(ptr {rows}, i64 {count}, ptr %ws, ptr {start})")
 
-    body.each(_header(body, PANELS), panel)
+    body.each(_header(body, words.PANELS), panel)
 
 
 def _sweep(lanes: Lanes, name: str, width: int) -> str:
@@ -172,7 +159,7 @@ def _sweep(lanes: Lanes, name: str, width: int) -> str:
 
 def _write_rows(body: Nest, columns: str) -> None:
     """The first two results."""
-    n, step, fours = _header(body, N), _header(body, ROW_BYTES), _header(body, WHOLE_FOURS)
+    n, step, fours = _header(body, words.N), _header(body, words.ROW_BYTES), _header(body, words.WHOLE_FOURS)
     done = body.put(f"shl i64 {fours}, 2")
     left = body.put(f"sub i64 {n}, {done}")
 
@@ -196,7 +183,7 @@ def _copy(body: Nest, kind: str, have: str, into: str) -> Callable[[str], None]:
 
 def _write_symmetric(body: Nest, tau: str) -> None:
     """The inverse, from its upper triangle."""
-    n, step = _header(body, N), _header(body, ROW_BYTES)
+    n, step = _header(body, words.N), _header(body, words.ROW_BYTES)
 
     def row(i: str) -> None:
         start = body.address(body.address(tau, body.put(f"mul i64 {i}, {step}"), "i8"), i, "double")
@@ -214,8 +201,8 @@ def _write_symmetric(body: Nest, tau: str) -> None:
 
 def _finite(body: Nest, columns: str) -> str:
     """NaN if an entry of the columns is not finite, else 0."""
-    step, zero = _header(body, ROW_BYTES), "zeroinitializer"
-    count = body.put(f"lshr i64 {body.put(f'mul i64 {_header(body, N)}, {step}')}, 7")
+    step, zero = _header(body, words.ROW_BYTES), "zeroinitializer"
+    count = body.put(f"lshr i64 {body.put(f'mul i64 {_header(body, words.N)}, {step}')}, 7")
 
     def pair(k: str, seen: list[str]) -> list[str]:
         here = body.address(columns, body.put(f"shl i64 {k}, 7"), "i8")

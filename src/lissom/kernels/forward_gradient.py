@@ -41,7 +41,7 @@ class ForwardGradientFunction(Function):
         forward, slopes = functions
         n = forward.sizes[0]
         kernel = None
-        if forward.kernel is not None and slopes.kernel is not None:
+        if n and forward.kernel is not None and slopes.kernel is not None:
             kernel = joined_kernel(forward.kernel, slopes.kernel, [max(above, default=-1) for above in carriers])
         super().__init__(
             verb.name,
@@ -109,7 +109,7 @@ def product(A: Array, B: Array) -> Array:
     their number.
     """
     n = A.shape[-1]
-    few = max(ONE_THREAD // n**2, 8)
+    few = max(ONE_THREAD // max(n, 1) ** 2, 8)
     out = np.empty_like(B)
     for k in range(0, n, few):
         np.matmul(A[..., k : k + few, :], B, out=out[..., k : k + few, :])
