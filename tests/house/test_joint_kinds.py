@@ -19,6 +19,7 @@ ALLOWED = {
     "formats": "words of other formats, by which joints are read and written",
     "formulations": "published equations of revolute and prismatic joints; others are refused there",
     "dynamics/book": "Book's equations, likewise",
+    "dynamics/planar": "De Luca and Siciliano's equations of revolute joints, likewise",
     "loops": "joints that close loops are another table of their own",
     "model/loads.py": "likewise",
 }
