@@ -90,7 +90,12 @@ TASKS = {
 
 @pytest.mark.parametrize(
     "word",
-    ["flexible", *(pytest.param(x, marks=pytest.mark.slow) for x in ("linear field", "closed form")), "elastic", "passive"],
+    [
+        "flexible",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("linear field", "closed form")),
+        "elastic",
+        "passive",
+    ],
 )
 def test_derivatives_of_programs_with_two_kinds_of_splines(word):
     arm, fields = TASKS[word]
