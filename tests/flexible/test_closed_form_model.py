@@ -8,6 +8,8 @@ from tests.formulations.test_de_luca_siciliano import ARMS, DLS, WRONG, close, p
 import lissom as ls
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verbs import VERBS
+from lissom.spatial.frames import pose
+from lissom.spatial.rotations import about_axis
 
 TWO = ls.load("two_link_flexible").replace(flexibility=DLS)
 START = [0.2, 0.05, 0.001, 1.0, 0.02, 0.0], [1.0, 0.0, 0.0, -1.5, 0.0, 0.0]
@@ -27,7 +29,13 @@ def rough(modes=(2, 1)):
 # ---- the same as the formulation -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", ["two links, 1 and 2 modes", "rigid links about flexible ones", "stretch"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "two links, 1 and 2 modes",
+        *(pytest.param(x, marks=pytest.mark.slow) for x in ("a rigid link between", "stretch")),
+    ],
+)
 def test_it_is_the_formulation(case):
     """method= on an arm with another model, loads on a tip and along a beam included."""
     seed, modes, options = ARMS[case]
@@ -163,6 +171,7 @@ def test_a_batch_of_arms_is_each_of_them():
     arms = [
         TWO.replace(gravity=(0.1 * k, -0.5, 0))
         .with_link("link1", mass=0.1 + 0.05 * k)
+        .with_joint("joint1", placement=pose(about_axis(np.array([0.0, 0, 1]), 0.3 * k)))
         .with_link("link2", beam=second.beam.replace(length=0.5 + 0.02 * k))
         for k in range(3)
     ]
@@ -172,6 +181,13 @@ def test_a_batch_of_arms_is_each_of_them():
         one = ls.simulate(arm, **options)
         close(many.q[k], one.q, 1e-12)
         close(many.energy[k], one.energy, 1e-11)
+
+
+def test_arms_of_a_batch_lie_in_one_plane():
+    """The plane is part of the compiled function: arms in another one are refused, not computed wrongly."""
+    tilted = TWO.with_joint("joint1", placement=pose(about_axis(np.array([1.0, 0, 0]), 0.3)))
+    with pytest.raises(ls.InputError, match="arm 1: the plane of its links is"):
+        ls.simulate(TWO, arms=[TWO, tilted], until=0.01)
 
 
 def test_joints_that_follow_others_and_elastic_joints():
@@ -199,11 +215,14 @@ def test_joints_that_follow_others_and_elastic_joints():
 
 @pytest.mark.slow
 def test_predicted_motions_are_verified():
-    """The least torques for a given time, and the least time with a price of torques."""
-    limits = ls.Limits(torque=[0.2, 0.1])
-    for fields in ({"duration": 4.0, "minimise": "torque_squared"}, {"minimise": {"time": 1.0, "torque_squared": 1.0}}):
-        motion = ls.predict_motion(TWO, start=[0, 0], goal=[0.4, 0.3], limits=limits, segments=10, starts=1, **fields)
-        check = motion.verify()
+    """The least torques of both links for a given time, and the least time of one link."""
+    one = TWO.replace(links=[TWO.links[0].replace(payload=ls.Payload(0.3, (0.02, 0.01, 0.0), 0.01))])
+    for arm, fields in (
+        (TWO, {"start": [0, 0], "goal": [0.4, 0.3], "duration": 4.0, "minimise": "torque_squared"}),
+        (one, {"start": [0], "goal": [0.4], "minimise": "time"}),
+    ):
+        limits = ls.Limits(torque=[0.2, 0.1][: len(arm.joints)])
+        check = ls.predict_motion(arm, limits=limits, segments=10, starts=1, **fields).verify()
         assert check.ok, check.status
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.bodies import station_name
+from lissom.dynamics.planar.chain import plane_of
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
+from lissom.model.flexibility import MODELS
 from lissom.model.link import Link
 
 
@@ -44,6 +46,8 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
         yield f", link {name!r}", "the link at the same place along the beam (joint.at)", its_partner, shared[name]
     for field in ("flexibility", "kinematics_only"):
         yield "", field, getattr(other, field), getattr(arm, field)
+    if arm.flexible and MODELS[arm.flexibility].closed_form:
+        yield "", "the plane of its links", plane_of(other), plane_of(arm)
     yield "", "the number of loads", len(other.loads), len(arm.loads)
     for mine_on, its_on in zip(standing_frames(arm), standing_frames(other), strict=True):
         yield "", "the place of a load", its_on, mine_on

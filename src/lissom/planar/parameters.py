@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from lissom.dynamics.planar.chain import Integrals, Planar, PlanarLink
+from lissom.dynamics.planar.chain import Planar, PlanarLink
 from lissom.dynamics.planar.complex_numbers import total
 from lissom.dynamics.planar.equations import Phases, gradient, inertia, velocity_forces
+from lissom.dynamics.planar.integrals import Integrals
 from lissom.dynamics.planar.tables import Geometry
 from lissom.spatial.scalar import sign
 

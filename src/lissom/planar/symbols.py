@@ -11,9 +11,10 @@ import cmath
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lissom.dynamics.planar.chain import Integrals, Planar, PlanarLink
+from lissom.dynamics.planar.chain import Planar, PlanarLink
 from lissom.dynamics.planar.complex_numbers import Pair, total
 from lissom.dynamics.planar.equations import Phases, Turns, gradient, inertia, value
+from lissom.dynamics.planar.integrals import Integrals
 from lissom.dynamics.planar.tables import CONSTANT, Algebra, Form, Forms, Geometry, Term
 from lissom.errors import UnsupportedError
 from lissom.planar.parameters import numbered, parameters

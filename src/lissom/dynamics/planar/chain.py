@@ -22,42 +22,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lissom.dynamics.bodies import BASE, Bodies, Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.planar.complex_numbers import clean, dot, known, number
+from lissom.dynamics.planar.integrals import Axes, Integrals, Spot, joined, nothing, of_beam, rigid
 from lissom.elements.tables import Tables
 from lissom.errors import UnsupportedError
+from lissom.model.arm import Arm
+from lissom.model.slot import constants_stored
 from lissom.spatial.rotations import Array
 
 PARALLEL = 1e-9  # an axis, and how far modes may leave the plane, relative
-
-Axes = NDArray[np.complex128]
-
-
-class Integrals(NamedTuple):
-    """The inertial constants of a link; complex numbers but for mass and J."""
-
-    mass: Any
-    moment: Any  # S
-    inertia: Any  # J
-    v: Sequence[Any]
-    w: Sequence[Any]
-    z: Sequence[Sequence[Any]]
-
-
-class Spot(NamedTuple):
-    """A place on a link: at x + sum shift_k delta_k, turned by sum turn_k delta_k.
-
-    axes : a vector u in the axes of the place is the complex number axes . u in the link's, undeformed
-    """
-
-    link: int
-    x: Any
-    shift: Sequence[Any]
-    turn: Sequence[Any]
-    axes: Axes
+DIGITS = 9  # of normals that are compared
 
 
 class PlanarLink(NamedTuple):
@@ -90,6 +67,7 @@ class Planar:
 
     spots : places of the bodies that carry others, by their number
     axes, normal : (3,) of the plane in the world, the first complex; gravity : complex
+    normals : (3,) of the plane in the axes of every body
     turns : (coordinate, sign) of the joints, from the base outward
     """
 
@@ -98,11 +76,11 @@ class Planar:
         self.links: list[PlanarLink] = []
         self.spots: dict[int, Spot] = {}
         self.turns: list[tuple[int, int]] = []
-        self._normals: dict[int, Array] = {}
+        self.normals: dict[int, Array] = {}
         _refuse_branches(bodies)
         normal = _normal(bodies)
         self.normal, self.axes = normal, _axes(normal)
-        self._normals[BASE] = normal
+        self.normals[BASE] = normal
         self._read()
         [self.gravity] = clean([dot(self.axes, bodies.gravity)])
 
@@ -128,7 +106,7 @@ class Planar:
         if self.links:
             self._attach(self.spots[first.parent], offset)
         m, root = 0 if beam is None else beam[1].width, 0j
-        total = _nothing(m)
+        total = nothing(m)
         if joint is not None:
             total, root, turned = self._turn(*joint, beam, total)
             [heading] = clean([heading * turned])
@@ -146,35 +124,35 @@ class Planar:
 
         The axes of a link are those of its beam, so what is known in those of the joint is turned back.
         """
-        sign = _refuse_oblique(body, body.R.T @ self._normals[body.parent])
+        sign = _refuse_oblique(body, body.R.T @ self.normals[body.parent])
         self.turns.append((body.coordinate, sign))
-        self._normals[k] = sign * np.array([0.0, 0.0, 1.0])
-        axes, m = _axes(self._normals[k]), len(total.v)
+        self.normals[k] = sign * np.array([0.0, 0.0, 1.0])
+        axes, m = _axes(self.normals[k]), len(total.v)
         self.spots[k] = Spot(len(self.links), 0j, [0j] * m, [0.0] * m, axes)
-        own = _rigid(body, self.spots[k], self._normals[k])
+        own = rigid(body, self.spots[k], self.normals[k])
         if beam is None:
-            return _joined(total, own), 0j, 1.0
+            return joined(total, own), 0j, 1.0
         R, p = _pose(beam[1])
-        [turned] = clean([dot(np.outer(axes, _axes(beam[1].R.T @ self._normals[k]).real), R)])
+        [turned] = clean([dot(np.outer(axes, _axes(beam[1].R.T @ self.normals[k]).real), R)])
         back = turned.conjugate()
         [moment], [root] = clean([own.moment * back]), clean([dot(axes, p) * back])
-        return _joined(total, own._replace(moment=moment)), root, turned
+        return joined(total, own._replace(moment=moment)), root, turned
 
     def _bend(self, k: int, body: Body, root: Any) -> None:
         """Add the beam of the last link, and what is fixed to its tip."""
         t = _tables(body)
-        self._normals[k] = body.R.T @ self._normals[body.parent]
-        tip = self.spots[k] = _end(body, t, len(self.links) - 1, root, self._normals[k])
-        total = _joined(self.links[-1].integrals, _of_beam(t, root, tip.axes))
+        self.normals[k] = body.R.T @ self.normals[body.parent]
+        tip = self.spots[k] = _end(body, t, len(self.links) - 1, root, self.normals[k])
+        total = joined(self.links[-1].integrals, of_beam(t, root, tip.axes))
         self.links[-1] = self.links[-1]._replace(
             modes=self.bodies.coordinates(k), reach=tip.x, reach_shift=tip.shift, turn=tip.turn,
-            integrals=_joined(total, _rigid(body, tip, self._normals[k])), K=t.K.tolist(), damping=t.damping.tolist(),
+            integrals=joined(total, rigid(body, tip, self.normals[k])), K=t.K.tolist(), damping=t.damping.tolist(),
         )  # fmt: skip
 
     def _reached(self, body: Body) -> tuple[Any, Any]:
         """Origin and heading of a body's frame at rest, in the axes of what carries it."""
         axes = self.axes if body.parent == BASE else self.spots[body.parent].axes
-        own = _axes(body.R.T @ self._normals[body.parent]).real
+        own = _axes(body.R.T @ self.normals[body.parent]).real
         R, p = _pose(body)
         [offset], [heading] = clean([dot(axes, p)]), clean([dot(np.outer(axes, own), R)])
         return offset, heading
@@ -183,6 +161,28 @@ class Planar:
         """The next link's joint is at an offset from the tip of the last: r_{i+1} of (2)."""
         shift = [s + 1j * t * offset for s, t in zip(spot.shift, spot.turn, strict=True)]
         self.links[-1] = self.links[-1]._replace(reach=spot.x + offset, reach_shift=shift)
+
+
+def planar_chain(bodies: Bodies) -> Planar:
+    """The arm as a planar chain; raises an error for other arms."""
+    try:
+        return Planar(bodies)
+    except UnsupportedError as problem:
+        raise UnsupportedError(
+            f"arm {bodies.arm.name!r} has flexibility={bodies.arm.flexibility!r}, which covers planar serial arms with "
+            f"revolute joints only, and {problem}. Use 'linear', the same field without its truncation, or "
+            "'second_order'."
+        ) from None
+
+
+def plane_of(arm: Arm) -> tuple[tuple[float, ...], ...]:
+    """Normals of the plane in the axes of the world and of every body; of arms with one plane they are equal."""
+
+    def make() -> tuple[tuple[float, ...], ...]:
+        normals = planar_chain(Bodies(arm).tree).normals
+        return tuple(tuple((np.round(normal, DIGITS) + 0.0).tolist()) for normal in normals.values())
+
+    return constants_stored(arm, "plane", make)
 
 
 def _end(body: Body, t: Tables, link: int, at: Any, normal: Array) -> Spot:
@@ -264,61 +264,3 @@ def _axes(normal: Array) -> Axes:
     across = first - (first @ normal) * normal
     across /= np.linalg.norm(across)
     return np.asarray(across + 1j * np.cross(normal, across))
-
-
-# ---- integrals -----------------------------------------------------------------------------------
-
-
-def _nothing(m: int) -> Integrals:
-    return Integrals(0.0, 0j, 0.0, [0j] * m, [0j] * m, [[0j] * m for _ in range(m)])
-
-
-def _joined(a: Integrals, b: Integrals) -> Integrals:
-    """Integrals of a link that consists of two parts."""
-
-    def both(x: Any, y: Any) -> list[complex]:
-        return [p + q for p, q in zip(x, y, strict=True)]
-
-    z = [both(x, y) for x, y in zip(a.z, b.z, strict=True)]
-    return Integrals(a.mass + b.mass, a.moment + b.moment, a.inertia + b.inertia, both(a.v, b.v), both(a.w, b.w), z)
-
-
-def _rigid(body: Body, at: Spot, normal: Array) -> Integrals:
-    """A rigid body fixed at a place of the link: phi_k = shift_k + i turn_k x_p for its points x + x_p."""
-    mass, *moment_and_inertia = constants_of(body)[12:22]
-    xx, xy, xz, yy, yz, zz = moment_and_inertia[3:]
-    m, [S] = number(mass), clean([dot(at.axes, moment_and_inertia[:3])])
-    J = number(dot(np.outer(normal, normal), [xx, xy, xz, xy, yy, yz, xz, yz, zz]).real)
-    x, modes = at.x, range(len(at.shift))
-    s, t = at.shift, [1j * turn for turn in at.turn]
-    v = [m * s[k] + t[k] * S for k in modes]
-    w = [x.conjugate() * v[k] + S.conjugate() * s[k] + t[k] * J for k in modes]
-    z = [
-        [s[k].conjugate() * (m * s[l] + t[l] * S) + t[k].conjugate() * (S.conjugate() * s[l] + t[l] * J) for l in modes]
-        for k in modes
-    ]
-    return Integrals(m, m * x + S, m * _square(x) + 2 * _real(x.conjugate() * S) + J, v, w, z)
-
-
-def _of_beam(t: Tables, at: Any, axes: Axes) -> Integrals:
-    """A beam whose root is at a place of the link."""
-    m, S, modes = number(t.C[0, 0]), dot(axes, t.C[0, 1:]), range(len(t.D))
-    J = number(dot(np.outer(axes, axes.conj()), t.C[1:, 1:].ravel()).real)
-    v = [dot(axes, t.D[k, :, 0]) for k in modes]
-    about = [dot(np.outer(axes, axes.conj()), t.D[k, :, 1:].ravel()) for k in modes]
-    w = [at.conjugate() * own + x for own, x in zip(v, about, strict=True)]
-    z = clean([dot(np.outer(axes.conj(), axes), t.Y[k, l].ravel()) for k in modes for l in modes])
-    [moment] = clean([m * at + S])
-    inertia = m * _square(at) + 2 * _real(at.conjugate() * S) + J
-    n = len(modes)
-    return Integrals(m, moment, inertia, clean(v), clean(w), [z[k * n : k * n + n] for k in modes])
-
-
-def _real(x: Any) -> Any:
-    """The real part, as a number that can be multiplied by complex ones."""
-    return number(x.real)
-
-
-def _square(x: Any) -> Any:
-    """The square of the absolute value."""
-    return _real(x.conjugate() * x)

@@ -180,10 +180,18 @@ class Equations(NamedTuple):
 
     def forces(self, phases: Phases, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
         """Forces without accelerations: h + K q + D qd + dV/dq."""
-        parts = [velocity_forces(self.forms, phases, q, qd), _product(self.K, q), _product(self.D, qd)]
+        parts = [velocity_forces(self.forms, phases, q, qd), self.elastic(q, qd)]
         if self.forms.V:
             parts.append(gradient(self.forms.V, phases, q))
         return [total(entries) for entries in zip(*parts, strict=True)]
+
+    def elastic(self, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+        """K q + D qd of (25)."""
+        out: list[list[Any]] = [[] for _ in q]
+        for matrix, x in ((self.K, q), (self.D, qd)):
+            for a, b, entry in matrix:
+                out[a].append(entry * x[b])
+        return [total(parts) for parts in out]
 
     def energies(self, q: Sequence[Any], qd: Sequence[Any]) -> tuple[Any, Any]:
         """T = 1/2 qd.B qd, and the potential of gravity."""
@@ -197,14 +205,6 @@ def _entries(link: PlanarLink, word: str) -> Entries:
     """What is not zero in a link's stiffness or damping."""
     rows = zip(link.modes, getattr(link, word), strict=True)
     return tuple((a, b, x) for a, row in rows for b, x in zip(link.modes, row, strict=True) if not is_zero(x))
-
-
-def _product(matrix: Entries, x: Sequence[Any]) -> list[Any]:
-    """A matrix times a vector."""
-    out: list[list[Any]] = [[] for _ in x]
-    for a, b, entry in matrix:
-        out[a].append(entry * x[b])
-    return [total(parts) for parts in out]
 
 
 def generalized_forces(equations: Equations, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Any]:

@@ -16,11 +16,11 @@ from lissom.dynamics.acting import CONSTANTS, LOAD
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import motor_force, with_armature
 from lissom.dynamics.from_arm import constants_of
-from lissom.dynamics.planar.chain import Planar
+from lissom.dynamics.planar.chain import Planar, planar_chain
+from lissom.dynamics.planar.complex_numbers import known
 from lissom.dynamics.planar.equations import Equations, Phases, generalized_forces, inertia
 from lissom.engine.run import AbstractRun
 from lissom.engine.specialise import once
-from lissom.errors import UnsupportedError
 from lissom.records import Packed, filled
 from lissom.spatial.inertias import Energies
 from lissom.spatial.motions import LoadValues, PointVelocity
@@ -70,10 +70,12 @@ class ClosedForm(Packed):
 
 
 class _Chain:
-    """The bodies of an arm as the pattern of their numbers: rows of bodies, values of beams, gravity."""
+    """The bodies of an arm without their numbers, as the pattern of those: rows of bodies, values of beams, gravity."""
 
     def __init__(self, bodies: Bodies):
-        self._bodies = bodies
+        beams = {k: body.beam._replace(values=()) for k, body in bodies.movers if body.beam is not None}
+        nothing: dict[int, Any] = dict.fromkeys(range(len(bodies)))
+        self._bodies = bodies.changed(constants=nothing, drive=nothing, beam=beams)
         parts = [
             (body.parent, body.kind, body.coordinate, body.width, body.R.tolist(), body.beam and body.beam.layout.key)
             for _, body in bodies.movers
@@ -86,16 +88,8 @@ class _Chain:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    @property
-    def numbers(self) -> list[Any]:
-        """All numbers of the bodies."""
-        bodies = self._bodies
-        rows = [x for _, body in bodies.movers for x in constants_of(body)]
-        beams = [x for _, body in bodies.movers if body.beam is not None for x in body.beam.values]
-        return [*rows, *beams, *bodies.gravity]
-
     def filled(self, numbers: Any) -> Bodies:
-        """The bodies with other numbers."""
+        """The bodies with numbers."""
         bodies, left = self._bodies, iter(numbers)
         rows = {k: list(islice(left, CONSTANTS)) for k, _ in bodies.movers}
         beams = {k: body.beam._replace(values=list(islice(left, body.beam.layout.length)))
@@ -120,27 +114,12 @@ def _assembled(numbers: ChainNumbers) -> ClosedForm:
 
 def closed_form(run: AbstractRun, bodies: Bodies) -> ClosedForm:
     """The closed form of an arm; where its numbers are values of a program, so are the coefficients."""
-    beams = [body.beam for _, body in bodies.movers if body.beam is not None]
-    if (
-        ("gravity", 0) not in bodies.given
-        and all(body.constants is None for body in bodies.list)
-        and all(isinstance(beam.values, tuple) for beam in beams)
-    ):
+    rows = [constants_of(body) for _, body in bodies.movers]
+    rows += [body.beam.values for _, body in bodies.movers if body.beam is not None]
+    numbers = [x for row in (*rows, bodies.gravity) for x in row]
+    if known(numbers):
         return ClosedForm.of(Equations.of(planar_chain(bodies)))
-    chain = _Chain(bodies)
-    return run.call(_assembled, ChainNumbers(chain, chain.numbers))
-
-
-def planar_chain(bodies: Bodies) -> Planar:
-    """The arm as a planar chain; raises an error for other arms."""
-    try:
-        return Planar(bodies)
-    except UnsupportedError as problem:
-        raise UnsupportedError(
-            f"arm {bodies.arm.name!r} has flexibility={bodies.arm.flexibility!r}, which covers planar serial arms with "
-            f"revolute joints only, and {problem}. Use 'linear', the same field without its truncation, or "
-            "'second_order'."
-        ) from None
+    return run.call(_assembled, ChainNumbers(_Chain(bodies), numbers))
 
 
 def joint_torques(

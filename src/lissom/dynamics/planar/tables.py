@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.dynamics.planar.chain import Integrals, PlanarLink
+from lissom.dynamics.planar.chain import PlanarLink
 from lissom.dynamics.planar.complex_numbers import Pair, is_zero
+from lissom.dynamics.planar.integrals import Integrals
 
 CONSTANT = -1  # in place of an amplitude
 Poly = dict[tuple[int, int], Any]  # (phase, amplitude) -> coefficient, to first order
