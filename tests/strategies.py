@@ -345,7 +345,7 @@ def arms(
     flexible: bool = True,
     elastic: bool = True,
     serial: bool = False,
-    kinds: tuple[str, ...] = ("revolute", "prismatic", "fixed"),
+    kinds: tuple[str, ...] = ("revolute", "prismatic", "helical", "fixed"),
     geometries: tuple[str, ...] = GEOMETRIES + NEAR_GEOMETRIES,
     arm_features: tuple[str, ...] = ARM_FEATURES,
 ) -> ls.Arm:
@@ -366,6 +366,7 @@ def arms(
         features = draw(_subset(joint_features))
         named = {"name": f"joint of {name}"} if "named" in features else {}
         options = named if kind == "fixed" else _drive(pick, features, name, leaders)
+        options |= {"pitch": float(pick.some(-0.5, 0.5))} if kind == "helical" else {}
         joint = ls.Joint(kind, placement, axis, **options)
         links.append(_link(pick, name, parent, joint, draw(_subset(link_features))))
         leaders += [links[-1].joint.name] if joint.moves else []
@@ -376,6 +377,9 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
     has = features.__contains__
     letters = st.characters(exclude_categories=("Cs",), exclude_characters="\0").filter(lambda c: not CONTROL.match(c))
     words = st.text(letters, max_size=12)
+    fields = ["second_order", "linear", "book"]
+    if any(link.joint.kind == "helical" for link in links):
+        del fields[1:]  # they cover revolute and prismatic joints only
     gravity = np.zeros(3) if has("weightless") else pick.vector(20.0) if has("gravity") else (0.0, 0.0, -9.81)
     return ls.Arm(
         draw(st.sampled_from(ODD_NAMES)),
@@ -383,7 +387,7 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
         gravity=gravity,
         loops=_loops(pick, links) if has("loops") else (),
         loads=_loads(pick, links) if has("loads") else (),
-        flexibility=draw(st.sampled_from(["second_order", "linear", "book"])) if has("flexibility") else "second_order",
+        flexibility=draw(st.sampled_from(fields)) if has("flexibility") else "second_order",
         kinematics_only=has("kinematics_only"),
         source=draw(words),
         notes=draw(st.lists(words, max_size=2)),
