@@ -29,7 +29,8 @@ def flexible(kind):
 
 RIGID = {
     "two_link": ls.load("two_link"), "puma560": ls.load("puma560"), "tree": random_arm(3, 7),
-    "slides": random_arm(5, 6, kinds=("prismatic", "revolute")), "large": random_arm(6, 24), "screws": random_arm(7, 6, kinds=("helical", "revolute", "prismatic")), "gripper": gripper_arm(),
+    "slides": random_arm(5, 6, kinds=("prismatic", "revolute")), "large": random_arm(6, 24),
+    "screws": random_arm(7, 6, kinds=("helical", "revolute", "prismatic")), "gripper": gripper_arm(),
     "follower": follower(),
 }  # fmt: skip
 FLEXIBLE = {"second_order": flexible("second_order"), "linear": flexible("linear"), "crane": crane()}
@@ -92,7 +93,7 @@ def test_two_link_in_closed_form():
     np.testing.assert_allclose(ls.coriolis_matrix(arm, q, qd), want, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", ["puma560", "tree", "slides", "large"])
+@pytest.mark.parametrize("name", ["puma560", "tree", "slides", "large", "screws"])
 def test_pinocchio_has_the_same_forces_and_the_same_skew_part(name):
     """Pinocchio's factorisation is another one; both have C qd, and C + C^T = dM/dt."""
     arm, (q, qd) = ARMS[name], states(name, 1)
