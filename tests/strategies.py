@@ -346,7 +346,7 @@ def arms(
     flexible: bool = True,
     elastic: bool = True,
     serial: bool = False,
-    kinds: tuple[str, ...] = ("revolute", "prismatic", "fixed"),
+    kinds: tuple[str, ...] = ("revolute", "prismatic", "helical", "fixed"),
     geometries: tuple[str, ...] = GEOMETRIES + NEAR_GEOMETRIES,
     arm_features: tuple[str, ...] = ARM_FEATURES,
 ) -> ls.Arm:
@@ -367,6 +367,7 @@ def arms(
         features = draw(_subset(joint_features))
         named = {"name": f"joint of {name}"} if "named" in features else {}
         options = named if kind == "fixed" else _drive(pick, features, name, leaders)
+        options |= {"pitch": float(pick.some(-0.5, 0.5))} if kind == "helical" else {}
         joint = ls.Joint(kind, placement, axis, **options)
         links.append(_link(pick, name, parent, joint, draw(_subset(link_features))))
         leaders += [links[-1].joint.name] if joint.moves else []
@@ -377,6 +378,8 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
     has = features.__contains__
     letters = st.characters(exclude_categories=("Cs",), exclude_characters="\0").filter(lambda c: not CONTROL.match(c))
     words = st.text(letters, max_size=12)
+    # the other models cover revolute and prismatic joints only
+    models = FLEXIBILITIES[:1] if any(link.joint.kind == "helical" for link in links) else FLEXIBILITIES
     gravity = np.zeros(3) if has("weightless") else pick.vector(20.0) if has("gravity") else (0.0, 0.0, -9.81)
     return ls.Arm(
         draw(st.sampled_from(ODD_NAMES)),
@@ -384,7 +387,7 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
         gravity=gravity,
         loops=_loops(pick, links) if has("loops") else (),
         loads=_loads(pick, links) if has("loads") else (),
-        flexibility=draw(st.sampled_from(FLEXIBILITIES)) if has("flexibility") else "second_order",
+        flexibility=draw(st.sampled_from(models)) if has("flexibility") else "second_order",
         kinematics_only=has("kinematics_only"),
         source=draw(words),
         notes=draw(st.lists(words, max_size=2)),

@@ -26,10 +26,12 @@ from lissom.formats.shipped import shipped as shipped
 from lissom.model.arm import Arm as Arm
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH, DHTable as DHTable
-from lissom.model.joint import Joint as Joint, JointElasticity as JointElasticity, Mimic as Mimic
+from lissom.model.joint import Joint as Joint
+from lissom.model.joint_elasticity import JointElasticity as JointElasticity
 from lissom.model.limits import Limits as Limits
 from lissom.model.link import Link as Link, LinkShape as LinkShape, Tool as Tool
 from lissom.model.loads import BaseMotion as BaseMotion, Load as Load, Loop as Loop, Payload as Payload
+from lissom.model.mimic import Mimic as Mimic
 from lissom.model.modal_integrals import ModalIntegrals as ModalIntegrals
 from lissom.model.plausibility import ModelFinding as ModelFinding
 from lissom.model.shape_table import ShapeTable as ShapeTable

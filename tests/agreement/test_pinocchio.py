@@ -83,6 +83,20 @@ def test_inverse_dynamics(case):
     close(ls.inverse_dynamics(arm, Q, V, A), np.array(want))
 
 
+def test_jacobians(case):
+    """Of the origins of the bodies that carry links."""
+    arm, twin, (Q, _, _) = case
+    for q, i in zip(Q, np.linspace(0, len(arm.links) - 1, len(Q)).astype(int), strict=True):
+        place = twin.bodies.links[i]
+        if place.body == BASE:
+            continue
+        joint = twin.joint[place.body]
+        pin.computeJointJacobians(twin.model, twin.data, q[twin.order])
+        theirs = pin.getJointJacobian(twin.model, twin.data, joint, pin.LOCAL_WORLD_ALIGNED)
+        origin = -place.X[:3, :3].T @ place.X[:3, 3]
+        close(ls.jacobian(arm, q, arm.links[i].name, origin), twin.back(np.reshape(theirs, (6, -1)).T).T)
+
+
 def test_mass_matrix(case):
     arm, twin, (Q, _, _) = case
     armature = np.diag([b.armature for b in twin.bodies.list])

@@ -93,7 +93,7 @@ def test_two_link_in_closed_form():
     np.testing.assert_allclose(ls.coriolis_matrix(arm, q, qd), want, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", ["puma560", "tree", "slides", "large"])
+@pytest.mark.parametrize("name", ["puma560", "tree", "slides", "large", "screws"])
 def test_pinocchio_has_the_same_forces_and_the_same_skew_part(name):
     """Pinocchio's factorisation is another one; both have C qd, and C + C^T = dM/dt."""
     arm, (q, qd) = ARMS[name], states(name, 1)

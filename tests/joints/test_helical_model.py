@@ -69,6 +69,8 @@ def test_it_is_described():
     assert "+-2865 deg" in str(limited)
     assert "+-2 N m" in str(limited)
     assert not [finding for finding in limited.check() if "degrees instead" in finding.message]  # a screw turns often
+    coarse = chain().with_joint("screw", pitch=2.0)  # mm
+    assert any("travels 12.6 m per turn (pitch 2 m/rad)" in finding.message for finding in coarse.check())
     with pytest.raises(ls.ModelError, match=r"60 rad is outside its limits, -50 to 50 rad\. Give one inside"):
         limited.lock({"nut": 60.0})
 

@@ -39,11 +39,11 @@ def forward(arm: ls.Arm, q: np.ndarray) -> dict[str, np.ndarray]:
         axis = link.joint.axis
         position = motor_side(link.joint) + own.get(f"{link.joint.name}.deflection", 0.0)
         motion = np.eye(4, dtype=complex)
-        if link.joint.kind == "revolute":
+        if link.joint.kind in ("revolute", "helical"):
             K = np.cross(np.eye(3), axis)  # K @ v = axis x v
             motion[:3, :3] += np.sin(position) * K + (1.0 - np.cos(position)) * (K @ K)
-        elif link.joint.kind == "prismatic":
-            motion[:3, 3] = position * axis
+        if link.joint.kind in ("prismatic", "helical"):
+            motion[:3, 3] = position * axis * (link.joint.pitch if link.joint.kind == "helical" else 1.0)
         out[link.name] = children_at[link.parent] @ link.joint.placement @ motion @ link.frame
         tip = np.eye(4)
         if link.beam is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.model.joint import Mimic
+from lissom.model.mimic import Mimic
 
 
 def couplings(mujoco: Any, model: Any, notes: list[str]) -> dict[int, Mimic]:

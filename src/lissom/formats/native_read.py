@@ -22,10 +22,12 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, text, transform, vector
-from lissom.model.joint import Joint, JointElasticity, Mimic
+from lissom.model.joint import Joint
+from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape, Tool
 from lissom.model.loads import Load, Loop, Payload
+from lissom.model.mimic import Mimic
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.model.poses import NamedPose
 from lissom.model.shape_table import ShapeTable

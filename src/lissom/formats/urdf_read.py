@@ -24,9 +24,10 @@ from lissom.formats.foreign import XACRO, about_root, nothing_to_read
 from lissom.formats.urdf_write import DRAWING
 from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
-from lissom.model.joint import Joint, Mimic
+from lissom.model.joint import Joint
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape, hexadecimal
+from lissom.model.mimic import Mimic
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, nearest_physical, principal_moments
 from lissom.spatial.rotations import Array, from_rpy

@@ -16,10 +16,11 @@ from lissom.later import cached_property
 from lissom.model import following
 from lissom.model.fields import array, choice, flag, frozen, name, rank, records, text, vector
 from lissom.model.flexibility import FLEXIBILITIES
-from lissom.model.joint import Joint, Mimic
+from lissom.model.joint import Joint
 from lissom.model.limits import QUANTITIES
 from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Loop, Payload
+from lissom.model.mimic import Mimic
 from lissom.model.poses import READY, named_poses
 from lissom.model.record import Record
 from lissom.model.regularity import refuse_singular_inertia

@@ -19,10 +19,12 @@ from numpy.typing import ArrayLike
 from lissom.errors import UnsupportedError, about
 from lissom.model.arm import Arm
 from lissom.model.fields import choice, frozen, name as plain_name, number, records, transform, vector
-from lissom.model.joint import OWN_NUMBERS, Joint, JointElasticity, Mimic
+from lissom.model.joint import OWN_NUMBERS, Joint
+from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Payload
+from lissom.model.mimic import Mimic
 from lissom.model.record import Record
 from lissom.spatial.frames import inverse, pose, translation, turn
 from lissom.spatial.rotations import Array

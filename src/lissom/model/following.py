@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lissom.errors import ModelError, about
-from lissom.model.joint import Joint, Mimic
+from lissom.model.joint import Joint
+from lissom.model.mimic import Mimic
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:

@@ -11,58 +11,14 @@ from numpy.typing import ArrayLike
 from lissom.errors import ModelError, about, shown
 from lissom.joints import JOINTS, AbstractJoint, joint_class
 from lissom.model.fields import choice, flag, name, number, transform, unit_vector
+from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
+from lissom.model.mimic import Mimic
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
 
 KINDS = tuple(sorted(JOINTS, key=lambda kind: (JOINTS[kind].nv == 0, kind)))  # fixed last
 OWN_NUMBERS = {word: kind for kind, made in JOINTS.items() for word in made.names()}  # that only some kinds have
-
-
-@dataclass(frozen=True, eq=False)
-class JointElasticity(Record):
-    """The spring between motor side and link side of an elastic joint.
-
-    The joint then has two coordinates: its position on the motor side, and the
-    deflection of the spring (link side minus motor side), zero when unloaded.
-
-    Parameters
-    ----------
-    stiffness : float     [N m/rad or N/m], more than zero
-    damping : float       [N m s/rad or N s/m] of the spring
-    """
-
-    stiffness: float
-    damping: float = 0.0
-
-    def __post_init__(self) -> None:
-        with about("elastic joint"):
-            self._set(stiffness=number(self.stiffness, "stiffness", above=0.0))
-            self._set(damping=number(self.damping, "damping", least=0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Mimic(Record):
-    """A joint that follows another: its position is ``multiplier * q[joint] + offset``.
-
-    It has no coordinate of its own. The joint that it follows may be a mimic joint too.
-
-    Parameters
-    ----------
-    joint : str            name of the joint that it follows
-    multiplier : float     how far it moves, per unit of the joint that it follows
-    offset : float         where it is when the joint that it follows is at zero [rad or m]
-    """
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        with about("mimic"):
-            self._set(joint=name(self.joint, "joint"))
-            self._set(multiplier=number(self.multiplier, "multiplier"))
-            self._set(offset=number(self.offset, "offset"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 IRON = 7870.0
 VERY_LONG = 60.0  # m; longer than the longest cranes and space arms
 COUNTED_FROM_ROOT = 0.25  # of a beam's length: brackets beyond its tip are shorter
+LONG_LEAD = 2.0  # m of travel per turn; threads are far finer
 MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four times
 
 
@@ -136,6 +137,10 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
         if far > MANY_TURNS:
             message = f"the limits of its joint {joint.name!r} reach {far:.4g} rad, {far / (2 * np.pi):.3g} turns. "
             yield ModelFinding("warning", subject, message + "Check the unit (degrees instead of rad?).")
+    lead = 2 * np.pi * abs(joint.travel)
+    if joint.rotation and lead > LONG_LEAD:
+        message = f"its joint {joint.name!r} travels {lead:.3g} m per turn (pitch {joint.travel:g} m/rad). "
+        yield ModelFinding("warning", subject, message + "Check the unit of the pitch (mm instead of m?).")
     if joint.limits.torque is not None and not np.any(joint.limits.torque):
         yield ModelFinding(
             "warning", subject, f"its joint {joint.name!r} has a torque limit of 0: it cannot be driven."

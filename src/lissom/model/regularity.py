@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import ModelError
-from lissom.model.joint import Mimic
 from lissom.model.link import Link
+from lissom.model.mimic import Mimic
 from lissom.spatial.rotations import Array, skew
 
 # A joint's articulated inertia that is this small a part of its composite one is rounding of an exact zero.
