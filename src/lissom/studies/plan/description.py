@@ -21,8 +21,8 @@ from lissom.studies.plan.given import (
     VERB,
     as_arguments,
     as_arm,
-    as_outputs_of,
-    as_parameters_of,
+    as_outputs,
+    as_parameters,
     refuse_same_names,
 )
 from lissom.studies.plan.paths import Where, found
@@ -72,9 +72,9 @@ class AbstractStudy(KnownKeywords):
         put = self.__dict__.update
         if not callable(self.evaluate):
             verbs.check_verb(self.evaluate, VERB)
-        put(arm=as_arm(self.arm, self.evaluate), parameters=as_parameters_of(self.evaluate, self.parameters))
+        put(arm=as_arm(self.arm, self.evaluate), parameters=as_parameters(self.evaluate, self.parameters))
         put(arguments=as_arguments(self.evaluate, self.arguments, self.parameters))
-        put(outputs=as_outputs_of(self.evaluate, self.outputs))
+        put(outputs=as_outputs(self.evaluate, self.outputs))
         put(**{word: int(x) for word in ("count", "seed") if isinstance(x := getattr(self, word), np.integer)})
         for word, kind, what in (("seed", int, "a whole number, from 0"), ("lanes", bool, "True or False")):
             value = getattr(self, word)
