@@ -11,7 +11,7 @@ import pytest
 import lissom
 
 SOURCE = Path(lissom.__file__).parent
-DATED = {"simulation/recording.py", "studies/described.py"}  # when a record was made
+DATED = {"simulation/recording.py", "studies/plan/described.py"}  # when a record was made
 JUMPING = {"time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.clock_gettime"}
 DATES = {"now", "utcnow", "today"}
 WALL = {f"time.{clock}{unit}" for clock in ("time", "perf_counter", "monotonic") for unit in ("", "_ns")}
