@@ -68,6 +68,14 @@ class InputError(LissomError, ValueError):
     """An argument of a public function has the wrong shape, type or value."""
 
 
+class EntryError(InputError):
+    """An entry of one of several tables is wrong; `place` has the names of the table and of the entry."""
+
+    def __init__(self, verb: str, subject: str, problem: str, place: tuple[str, str]):
+        super().__init__(": ".join(part for part in (verb, subject, problem) if part))
+        self.subject, self.problem, self.place = subject, problem, place
+
+
 class KeywordError(InputError, TypeError):
     """An unknown keyword argument; also a `TypeError`, as Python raises."""
 

@@ -1,4 +1,8 @@
-"""Progress of long work, as a line or a bar, at a terminal or in a notebook."""
+"""Progress of long work, as a line or a bar, at a terminal or in a notebook.
+
+In notebooks, rich and tqdm show live bars only where ipywidgets is installed as well, which lissom does not need: a
+`<progress>` element that is replaced shows the same.
+"""
 
 from __future__ import annotations
 

@@ -268,3 +268,59 @@ def test_a_motion_counts_by_its_curves(interrupted):
     assert printed(controls[0]) == printed(controls[1]) != printed(controls[2])
     K = np.eye(2, 4)
     assert printed(ls.Follow(motions[0], K=[K, K])) != printed(ls.Follow(motions[0], K=[K, 2 * K]))
+
+
+# ---- what else acts on the arm ---------------------------------------------------------------------
+
+
+def prescribed_closure(x):
+    return {"prescribed": {"upper": lambda t: x * np.sin(9 * t)}}
+
+
+def prescribed_table(x):
+    rates = {"upper": np.array([x, 2 * x])}
+    return {"prescribed": {"upper": lambda t: rates["upper"][int(t > 0.05)]}}
+
+
+def load_table(x):
+    return {"loads": [ls.Load("fore", force=[[x, 0.0, 0.0]] * 4)]}
+
+
+def load_closure(x):
+    return {"loads": lambda t: [ls.Load("fore", [x, 0.0, 0.0])]}
+
+
+def base_closure(x):
+    return {"base": lambda t: ls.BaseMotion(linear_acceleration=(x * t, 0.0, 0.0))}
+
+
+def base_number(x):
+    return {"base": ls.BaseMotion(linear_acceleration=(x, 0.0, 0.0))}
+
+
+def payload_table(x):
+    return {"payloads": [ls.Payload(x)] * 4}
+
+
+def arm_table(x):
+    return {"arms": [ARM, ARM.with_link("fore", mass=x), ARM, ARM]}
+
+
+def event_default(x):
+    return {"events": [ls.Event(lambda t, q, qd, at=x: q[0] - at, "there")]}
+
+
+ACTING = [prescribed_closure, prescribed_table, load_table, load_closure, base_closure, base_number, payload_table,
+          arm_table, event_default]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", ACTING)
+def test_what_acts_on_the_arm_counts(make):
+    assert printed(**make(1.0)) == printed(**make(1.0))
+    assert printed(**make(1.0)) != printed(**make(1.5))
+
+
+def test_other_versions_are_another_simulation(monkeypatch):
+    before = printed()
+    monkeypatch.setattr("lissom.simulation.records.parts.versions", lambda: {"lissom": "0.0"})
+    assert printed() != before

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lissom.errors import InputError, ModelError, about, shown
+from lissom.errors import EntryError, InputError, ModelError, about, shown
 from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_document, refuse_version
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
@@ -65,20 +64,14 @@ def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
 
 
 def _study(*given: Any) -> Study:
-    """The study, or a sentence with the table that it is about."""
+    """The study, or an error at the line of the entry that it is about."""
     try:
         return Study(*given)
+    except EntryError as error:
+        with inside(*error.place):
+            raise ModelError(error.problem, error.subject) from None
     except InputError as error:
-        words = str(error).removeprefix("Study: ")
-        argument = re.search(r"has no argument '([^']*)'", words)
-        if argument is not None:
-            with inside("arguments", argument[1]):
-                raise ModelError(words) from None
-        named = re.match(r"((parameter|output) '([^']*)'):? ", words)
-        if named is None:
-            raise ModelError(words) from None
-        with inside(f"{named[2]}s", named[3]):
-            raise ModelError(words[named.end() :], named[1]) from None
+        raise ModelError(str(error).removeprefix("Study: ")) from None
 
 
 # ---- what is evaluated ---------------------------------------------------------------------------

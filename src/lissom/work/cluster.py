@@ -236,7 +236,9 @@ def _hush() -> None:
     try:
         import distributed  # noqa: F401  it makes its loggers
     except ImportError:
-        raise InputError("a scheduler needs dask.distributed: pip install 'lissom[cluster]'.") from None
+        raise InputError(
+            "a scheduler needs dask.distributed: pip install '.[cluster]' in your clone of lissom."
+        ) from None
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import InputError, LissomError, shown
+from lissom.errors import EntryError, InputError, LissomError, shown
 from lissom.kernels.cache import functions_of
 from lissom.keywords import KnownKeywords
 from lissom.later import cached_property
@@ -21,8 +21,8 @@ from lissom.studies.plan.given import (
     VERB,
     as_arguments,
     as_arm,
-    as_outputs_of,
-    as_parameters_of,
+    as_outputs,
+    as_parameters,
     refuse_same_names,
 )
 from lissom.studies.plan.paths import Where, found
@@ -72,9 +72,9 @@ class AbstractStudy(KnownKeywords):
         put = self.__dict__.update
         if not callable(self.evaluate):
             verbs.check_verb(self.evaluate, VERB)
-        put(arm=as_arm(self.arm, self.evaluate), parameters=as_parameters_of(self.evaluate, self.parameters))
+        put(arm=as_arm(self.arm, self.evaluate), parameters=as_parameters(self.evaluate, self.parameters))
         put(arguments=as_arguments(self.evaluate, self.arguments, self.parameters))
-        put(outputs=as_outputs_of(self.evaluate, self.outputs))
+        put(outputs=as_outputs(self.evaluate, self.outputs))
         put(**{word: int(x) for word in ("count", "seed") if isinstance(x := getattr(self, word), np.integer)})
         for word, kind, what in (("seed", int, "a whole number, from 0"), ("lanes", bool, "True or False")):
             value = getattr(self, word)
@@ -158,7 +158,8 @@ class AbstractStudy(KnownKeywords):
         """Raise an error where a path does not exist or does not accept the parameter's values."""
         for name, parameter in self.parameters.items():
             if not parameter.path and isinstance(self.evaluate, str):
-                raise InputError(f"{VERB}: parameter {name!r} has no path; give the argument of {self.verb} to change.")
+                problem = f"parameter {name!r} has no path; give the argument of {self.verb} to change."
+                raise EntryError(VERB, "", problem, ("parameters", name))
             try:
                 for where in parameter.places:
                     self._refuse_not_given(where)
@@ -166,7 +167,7 @@ class AbstractStudy(KnownKeywords):
                 for value in parameter.tried:
                     parameter.put(self.subject, value)
             except LissomError as error:
-                raise InputError(f"{VERB}: parameter {name!r}: {error}") from None
+                raise EntryError(VERB, f"parameter {name!r}", str(error), ("parameters", name)) from None
 
     def _refuse_not_given(self, where: Where) -> None:
         """Raise an error for a path to an argument without a nominal value."""

@@ -118,14 +118,8 @@ def _engine(kind: str, d: int, seed: int) -> Any:
 
 def _saltelli(d: int, count: int, seed: int) -> Array:
     """((d + 2) count, d): A, B, and d times A with one column of B, as SciPy's sobol_indices wants their values."""
-    both = _sobol(2 * d, count, seed)
-    A, B = both[:, :d], both[:, d:]
-    blocks = [A, B]
-    for k in range(d):
-        mixed = A.copy()
-        mixed[:, k] = B[:, k]
-        blocks.append(mixed)
-    return np.concatenate(blocks)
+    A, B = np.hsplit(_sobol(2 * d, count, seed), 2)
+    return np.concatenate([A, B, *np.where(np.eye(d, dtype=bool)[:, None], B, A)])
 
 
 def seeds(study_seed: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,10 +15,12 @@ from lissom.formats.load import load
 from lissom.model.arm import Arm
 from lissom.motion.task.task import Task
 from lissom.studies.plan import verbs
-from lissom.studies.plan.output import StudyOutput, as_outputs
-from lissom.studies.plan.parameter import StudyParameter, as_parameters
+from lissom.studies.plan.output import StudyOutput
+from lissom.studies.plan.parameter import StudyParameter
+from lissom.studies.plan.paths import refuse_name
 
 VERB = "Study"
+MOST_PARAMETERS = 200
 RESERVED = ("row", "seed", "outcome", "status")  # columns that every study has
 
 
@@ -34,9 +36,11 @@ def as_arm(given: Any, evaluate: Any) -> Arm | None:
     return load(given)
 
 
-def as_parameters_of(evaluate: Any, given: Any) -> dict[str, StudyParameter]:
+def as_parameters(evaluate: Any, given: Any) -> dict[str, StudyParameter]:
     """Return the parameters, with ``controller`` in paths (as in run files) replaced by ``tau``."""
-    made = as_parameters(given, VERB)
+    made = _named(given, StudyParameter, "parameter", "StudyParameter(path, ...)")
+    if len(made) > MOST_PARAMETERS:
+        raise InputError(f"{VERB}: there are {len(made)} parameters; expected at most {MOST_PARAMETERS}.")
     if evaluate != "simulate":
         return made
     named = {name: tuple(re.sub(r"^controller\b", "tau", path) for path in p.path) for name, p in made.items()}
@@ -93,7 +97,20 @@ def refuse_same_names(parameters: Mapping[str, Any], outputs: Mapping[str, Any])
         raise InputError(f"{VERB}: {shared[0]!r} is both a parameter and an output; rename one of them.")
 
 
-def as_outputs_of(evaluate: Any, given: Any) -> dict[str, StudyOutput]:
+def as_outputs(evaluate: Any, given: Any) -> dict[str, StudyOutput]:
     if given is not None:
-        return as_outputs(given, VERB)
+        if isinstance(given, dict):  # a string names a field of the result
+            given = {name: StudyOutput(x) if isinstance(x, str) else x for name, x in given.items()}
+        return _named(given, StudyOutput, "output", "StudyOutput(of, take=...)")
     return verbs.default_outputs(evaluate) if isinstance(evaluate, str) else {}
+
+
+def _named(given: Any, kind: type, what: str, form: str) -> dict[str, Any]:
+    """Return checked parameters or outputs by name."""
+    if not isinstance(given, dict) or not given:
+        raise InputError(f"{VERB}: {what}s is {shown(given)}; expected {{name: {form}}}, at least one.")
+    for name, one in given.items():
+        refuse_name(name, f"{VERB}: {'an' if what == 'output' else 'a'} {what}")
+        if not isinstance(one, kind):
+            raise InputError(f"{VERB}: {what} {name!r} is {shown(one)}; expected {form}.")
+    return dict(given)

@@ -12,7 +12,7 @@ import numpy as np
 from lissom.errors import InputError, shown, suggest
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
-from lissom.studies.plan.paths import Where, refuse_name
+from lissom.studies.plan.paths import Where
 
 MOST_ENTRIES = 400  # columns that one output may become
 # along the first axis of what is left, time where it is a run or a motion; `norm` is of the last
@@ -196,18 +196,3 @@ def columns_of_rows(name: str, array: Array) -> dict[str, Array]:
             "Reduce it (take, entry)."
         )
     return {f"{name}[{', '.join(map(str, spot))}]": array[(slice(None), *spot)] for spot in np.ndindex(shape)}
-
-
-def as_outputs(given: Any, verb: str) -> dict[str, StudyOutput]:
-    """Return outputs by name; a string names a field of the result."""
-    if not isinstance(given, dict) or not given:
-        raise InputError(
-            f"{verb}: outputs is {shown(given)}; expected {{name: StudyOutput(of, take=...)}}, at least one."
-        )
-    made = {}
-    for name, output in given.items():
-        refuse_name(name, f"{verb}: an output")
-        made[name] = StudyOutput(output) if isinstance(output, str) else output
-        if not isinstance(made[name], StudyOutput):
-            raise InputError(f"{verb}: output {name!r} is {shown(output)}; expected StudyOutput(of, take=...).")
-    return made

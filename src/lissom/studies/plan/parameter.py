@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lissom.errors import InputError, shown
 from lissom.later import cached_property
 from lissom.model.record import Record
-from lissom.studies.plan.paths import Where, refuse_name, replaced
+from lissom.studies.plan.paths import Where, replaced
 
 SPREADS = {
     "values": "a list",
@@ -26,7 +26,7 @@ SPREADS = {
 LISTED = ("values", "grid", "log_grid")
 WAYS = ("set", "scale", "add")
 MOST = 10_000_000  # entries of a grid
-MOST_PARAMETERS, MOST_PATHS = 200, 200
+MOST_PATHS = 200
 FIELD_UNITS = {
     "mass": "kg", "length": "m", "mass_per_length": "kg/m", "EI": "N m^2", "GJ": "N m^2", "EA": "N", "gyration": "m",
     "gravity": "m/s^2", "inertia": "kg m^2", "rotor_inertia": "kg m^2", "com": "m", "force": "N", "moment": "N m",
@@ -106,11 +106,6 @@ class StudyParameter(Record):
             return len(self.values)
         counted = self.grid or self.log_grid
         return int(counted[2]) if counted else 0
-
-    @property
-    def listed(self) -> tuple[Any, ...] | None:
-        """The listed values; None for a continuous distribution."""
-        return tuple(self.column.tolist()) if self.length else None
 
     @property
     def column(self) -> NDArray[Any]:
@@ -232,18 +227,3 @@ def _within(value: Any, spread: str) -> tuple[float | None, float | None] | None
     if spread != "normal":
         raise InputError(f"within is given, but it applies to normal only; {spread} has its own bounds.")
     return pair
-
-
-def as_parameters(given: Any, verb: str) -> dict[str, StudyParameter]:
-    """Return checked parameters by name."""
-    if not isinstance(given, dict) or not given:
-        raise InputError(
-            f"{verb}: parameters is {shown(given)}; expected {{name: StudyParameter(path, ...)}}, at least one."
-        )
-    if len(given) > MOST_PARAMETERS:
-        raise InputError(f"{verb}: there are {len(given)} parameters; expected at most {MOST_PARAMETERS}.")
-    for name, parameter in given.items():
-        refuse_name(name, f"{verb}: a parameter")
-        if not isinstance(parameter, StudyParameter):
-            raise InputError(f"{verb}: parameter {name!r} is {shown(parameter)}; expected StudyParameter(path, ...).")
-    return dict(given)

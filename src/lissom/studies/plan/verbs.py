@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from lissom.errors import InputError, shown, suggest
+from lissom.errors import EntryError, InputError, shown, suggest
 from lissom.kernels.verbs import VERBS
 from lissom.studies.plan.output import StudyOutput
 
@@ -70,7 +70,8 @@ def check_arguments(name: str, given: Mapping[str, Any], verb: str) -> None:
         if word in OWN:
             raise InputError(f"{verb}: arguments has {word!r}, which a study sets itself; omit it.")
         if word not in known:
-            raise InputError(f"{verb}: {name} has no argument {word!r}; {suggest(word, known)}")
+            problem = f"{name} has no argument {word!r}; {suggest(word, known)}"
+            raise EntryError(verb, "", problem, ("arguments", word))
     missing = [word for word, needed in known.items() if needed and word not in given]
     if missing:
         raise InputError(f"{verb}: arguments has no {missing[0]!r}, which {name} needs.")
