@@ -114,9 +114,9 @@ def check_writable(path: Path, prefix: str = "") -> None:
     folder = path.absolute().parent
     if not os.path.isdir(folder):
         raise InputError(f"{prefix or f'{path}: '}there is no folder {path.parent}; make it first.")
+    checked_target(path)
     if not os.access(folder, os.W_OK):
         raise InputError(f"{prefix or f'{path}: '}the folder {path.parent} is protected; choose another one.")
-    checked_target(path)
 
 
 def checked_target(path: Path) -> Path:
