@@ -60,7 +60,7 @@ def test_any_command_ends_with_one_line(verb, monkeypatch, tmp_path):
 
 
 def test_files_that_are_complete_are_named(monkeypatch, tmp_path):
-    monkeypatch.setattr("lissom.cli.commands.modes.save_film", interrupt)
+    monkeypatch.setattr("lissom.views.films.animate.animate", interrupt)
     monkeypatch.chdir(tmp_path)
     done = asked("modes", "two_link_flexible", "--figure", "a.svg", "--film", "a.gif")
     assert done.exit_code == 130

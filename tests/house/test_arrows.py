@@ -10,7 +10,19 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # Each room may import from itself, from these files, and from the rooms in the table.
-COMMON = {"arrays", "errors", "keywords", "later", "markup", "listing", "versions", "telling", "cores", "records"}
+COMMON = {
+    "arrays",
+    "errors",
+    "keywords",
+    "later",
+    "markup",
+    "listing",
+    "versions",
+    "telling",
+    "cores",
+    "records",
+    "outcome",
+}
 CORE = {"elements", "joints", "loops", "dynamics", "formulations", "flexible", "engine", "model", "spatial"}
 OUTER = {"verbs", "kernels", "model", "spatial"}
 MAY_USE = {
@@ -24,6 +36,7 @@ MAY_USE = {
     "telling": set(),
     "cores": set(),
     "records": set(),
+    "outcome": set(),
     "spatial": set(),
     "model": {"joints", "spatial"},
     "formats": {"joints", "model", "spatial"},

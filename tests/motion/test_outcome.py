@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.motion.result.outcome import SENTENCES
 from lissom.motion.result.record import AbstractMotion
 
 TWO = ls.load("two_link").with_gravity((0, 0, 0))
 MOVE = {"start": [0, -2], "goal": [1, -1]}
 
 
-def test_every_outcome_has_a_sentence():
-    assert set(SENTENCES) == set(ls.MotionOutcome)
-    assert len(set(SENTENCES.values())) == len(SENTENCES)
+@pytest.mark.parametrize("outcomes", [ls.MotionOutcome, ls.RunOutcome])
+def test_every_outcome_has_a_sentence(outcomes):
+    assert all(outcome.sentence for outcome in outcomes)
+    assert len({outcome.sentence for outcome in outcomes}) == len(outcomes)
 
 
 @pytest.mark.parametrize(

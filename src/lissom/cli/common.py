@@ -175,12 +175,19 @@ def check_film(path: Path | None, speed: float = 1.0) -> None:
     check_writable(path)
 
 
-def save_film(result: Any, path: Path, **options: Any) -> None:
-    """Write a moving picture."""
-    from lissom.views.films.animate import animate
+def save_pictures(
+    result: Any, figure: Path | None, kind: str | None = None, film: Path | None = None, **options: Any
+) -> None:
+    """Write the requested figure and film of a result; options are those of the film."""
+    if figure is not None:
+        from lissom.views.plots.plot import plot
 
-    animate(result, path, **options)
-    wrote(path)
+        save_figure(plot(result, kind), figure)
+    if film is not None:
+        from lissom.views.films.animate import animate
+
+        animate(result, film, **options)
+        wrote(film)
 
 
 def numbers(text: str, what: str) -> list[float]:

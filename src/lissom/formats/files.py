@@ -111,17 +111,27 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 def check_folder(path: Path, prefix: str = "") -> None:
     """Raise an error where the folder of a file or folder to be made is missing or protected."""
-    folder = path.absolute().parent
-    if not os.path.isdir(folder):
-        raise InputError(f"{prefix or f'{path}: '}there is no folder {path.parent}; make it first.")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{prefix or f'{path}: '}the folder {path.parent} is protected; choose another one.")
+    _check_present(path, prefix)
+    _check_open(path, prefix)
 
 
 def check_writable(path: Path, prefix: str = "") -> None:
     """Raise an error where a file could not be written, before any work is done for it."""
-    check_folder(path, prefix)
-    checked_target(path)
+    _check_present(path, prefix)
+    checked_target(path)  # a protected file is named before its folder
+    _check_open(path, prefix)
+
+
+def _check_present(path: Path, prefix: str) -> None:
+    """Raise an error where the folder of a file is missing."""
+    if not os.path.isdir(path.absolute().parent):
+        raise InputError(f"{prefix or f'{path}: '}there is no folder {path.parent}; make it first.")
+
+
+def _check_open(path: Path, prefix: str) -> None:
+    """Raise an error where the folder of a file is protected."""
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(f"{prefix or f'{path}: '}the folder {path.parent} is protected; choose another one.")
 
 
 def checked_target(path: Path) -> Path:

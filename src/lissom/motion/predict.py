@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import fields as fields_of
 from typing import Any
 
-import numpy as np
-
 from lissom.errors import InputError, KeywordError, LissomError, MotionError, shown, suggest
 from lissom.kernels.arguments import as_arm
 from lissom.model.arm import Arm
@@ -19,7 +17,7 @@ from lissom.motion.solve.best import best_motion
 from lissom.motion.solve.guess import as_guess
 from lissom.motion.solve.search import Search
 from lissom.motion.solve.solver import SolverLimits
-from lissom.motion.task.options import OPTIONS, refuse_wrong
+from lissom.motion.task.options import OPTIONS, SearchOptions
 from lissom.motion.task.task import Task
 
 VERB = "predict_motion"
@@ -30,62 +28,43 @@ def predict_motion(
     arm: Arm,
     task: Task | None,
     given: dict[str, Any],
-    *,
-    limits: SolverLimits,
-    starts: int | None,
-    seed: int,
-    workers: int | None,
-    scheduler: str | None,
-    refine: float | None,
-    residual: float | None,
-    compare: bool,
-    regularise: float,
+    options: SearchOptions,
     progress: Callable[[Iteration], object] | None,
-    on_failure: str,
-    guess: Any = None,
-    began: float | None = None,
+    guess: Any,
+    began: float,
 ) -> Motion:
-    """See `lissom.predict_motion`."""
+    """See `lissom.predict_motion`; `given` are fields of the task, `began` is when the call did (`perf_counter`)."""
     support.refuse_arm(as_arm(arm, VERB))
-    refuse_wrong(
-        VERB, **limits._asdict(), starts=starts, seed=seed, workers=workers, refine=refine, regularise=regularise
-    )
+    options.check(VERB)
     task = _task(task, given)
     support.refuse_lengths(arm, task)
     support.refuse_unsupported(arm, task)
-    if on_failure not in ("raise", "return"):
-        raise InputError(f"{VERB}: on_failure is {shown(on_failure)}; expected 'raise' or 'return'.")
-    asked = _asked_residual(arm, task, residual, compare)
-    search = Search(arm, task, limits, seed, regularise, progress, as_guess(arm, guess), began=began)
-    motion = best_motion(search, starts, workers, scheduler, converge=refine is None)
-    if refine is not None and motion.ok:
-        motion = search.refined(motion, refine)
+    asked = _asked_residual(arm, task, options)
+    limits = SolverLimits(options.tolerance, options.iterations, options.seconds)
+    search = Search(arm, task, limits, options.seed, options.regularise, progress, as_guess(arm, guess), began=began)
+    motion = best_motion(search, options.starts, options.workers, options.scheduler, converge=options.refine is None)
+    if options.refine is not None and motion.ok:
+        motion = search.refined(motion, options.refine)
     if asked is not None and motion.ok:
         motion = search.settled(motion, asked)
-    if compare and motion.ok and search.late:
+    if options.compare and motion.ok and search.late:
         motion = search.assessment.unchecked(motion, "comparison")
-    elif compare and motion.ok:
+    elif options.compare and motion.ok:
         motion = motion.with_verdict(compared=comparison(motion, search))
-    if not motion.ok and on_failure == "raise" and not motion.interrupted:
+    if not motion.ok and options.on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
     return motion
 
 
-def _asked_residual(arm: Arm, task: Task, residual: Any, compare: Any) -> float | None:
+def _asked_residual(arm: Arm, task: Task, options: SearchOptions) -> float | None:
     """The vibration that may be left, of an arm that has coordinates without a motor."""
-    if not isinstance(compare, bool):
-        raise InputError(f"{VERB}: compare is {shown(compare)}; expected True or False.")
-    if compare:
+    if options.compare:
         refuse_comparison(arm, task)
-    if residual is not None and (
-        isinstance(residual, bool) or not isinstance(residual, int | float | np.number) or not residual > 0
-    ):
-        raise InputError(f"{VERB}: residual is {shown(residual)}; expected metres above 0, or None.")
     if arm.actuated.all() or arm.loops:
-        if residual is not None:
+        if options.residual is not None:
             raise InputError(f"{VERB}: residual is given, but arm {arm.name!r} has no unactuated coordinates; omit it.")
         return None
-    return RESIDUAL if residual is None else float(residual)
+    return RESIDUAL if options.residual is None else float(options.residual)
 
 
 def _too_short(search: Search, motion: Motion) -> str:

@@ -89,14 +89,14 @@ def predict_motion(
     began = time.perf_counter()
     from lissom.motion import predict
     from lissom.motion.progress import reporting
-    from lissom.motion.solve.solver import SolverLimits
+    from lissom.motion.task.options import SearchOptions
 
+    options = SearchOptions(
+        tolerance, iterations, seconds, starts, seed, workers, scheduler, refine, residual, compare, regularise,
+        on_failure,
+    )  # fmt: skip
     with reporting(progress) as report:
-        return predict.predict_motion(
-            arm, task, fields, limits=SolverLimits(tolerance, iterations, seconds), starts=starts, seed=seed,
-            workers=workers, scheduler=scheduler, refine=refine, residual=residual, compare=compare,
-            regularise=regularise, progress=report, on_failure=on_failure, guess=guess, began=began,
-        )  # fmt: skip
+        return predict.predict_motion(arm, task, fields, options, report, guess, began)
 
 
 @without_unknown

@@ -108,7 +108,7 @@ class _Reader:
 
     # ---- values that may vary --------------------------------------------------------------------
 
-    def _profile(self, row: Table, word: str, what: str) -> Any:
+    def _profile(self, row: Table, word: str) -> Any:
         """Return a constant, or with ``t`` a profile over time (``kind``: linear, hold, cubic)."""
         if "t" not in row:
             return row[word]
@@ -136,7 +136,7 @@ class _Reader:
             if "tau" not in row:
                 raise ModelError("tau is missing from [torque].")
             _numbers(row["tau"], "tau")
-            return self._profile(row, "tau", "torque")
+            return self._profile(row, "tau")
 
     def _controller(self, row: Table) -> Controller:
         kind = row.pop("kind", None)
@@ -183,7 +183,7 @@ class _Reader:
                 refuse_unknown(row, ("acceleration", "t", "kind"), f"[prescribed.{joint}]")
                 if "acceleration" not in row:
                     raise ModelError(f"acceleration is missing from [prescribed.{joint}].")
-                out[joint] = self._profile(row, "acceleration", "prescribed")
+                out[joint] = self._profile(row, "acceleration")
         return out or None
 
     def _event(self, row: Table, i: int) -> Event:

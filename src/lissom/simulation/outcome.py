@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
 from lissom.errors import InputError, SolveError
+from lissom.outcome import Outcome
 
 
-class RunOutcome(StrEnum):
+class RunOutcome(Outcome):
     """How a run ended; `sentence` describes it. Listed from harmless to severe: an ensemble has its most severe one.
 
     Examples
@@ -19,21 +19,19 @@ class RunOutcome(StrEnum):
     (True, True, 'The run reached its end.')
     """
 
-    DONE = "done"
-    STOPPED = "stopped"
-    DEFLECTED = "deflected"
-    INDEFINITE = "indefinite"
-    UNBALANCED = "unbalanced"
-    SINGULAR = "singular"
-    FAILED = "failed"
-    COLLAPSED = "collapsed"
-    DIVERGED = "diverged"
-    INTERRUPTED = "interrupted"
-
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        return SENTENCES[self]
+    DONE = "done", "The run reached its end."
+    STOPPED = "stopped", "An event stopped the run."
+    DEFLECTED = "deflected", "The run reached its end, but deflections exceed the range of small-deflection modes."
+    INDEFINITE = (
+        "indefinite",
+        "The run reached its end, but the truncated mass matrix is not positive definite everywhere.",
+    )
+    UNBALANCED = "unbalanced", "The run reached its end, but the energy balance error exceeds the tolerance."
+    SINGULAR = "singular", "The run ended at or near a singular configuration of the closed loops."
+    FAILED = "failed", "The run ended because something could not be evaluated."
+    COLLAPSED = "collapsed", "The run ended because the step size collapsed."
+    DIVERGED = "diverged", "The run ended because the motion or the integration diverged."
+    INTERRUPTED = "interrupted", "The simulation was interrupted."
 
     @property
     def complete(self) -> bool:
@@ -41,18 +39,6 @@ class RunOutcome(StrEnum):
         return self in COMPLETE
 
 
-SENTENCES = {
-    RunOutcome.DONE: "The run reached its end.",
-    RunOutcome.STOPPED: "An event stopped the run.",
-    RunOutcome.DEFLECTED: "The run reached its end, but deflections exceed the range of small-deflection modes.",
-    RunOutcome.INDEFINITE: "The run reached its end, but the truncated mass matrix is somewhere not positive definite.",
-    RunOutcome.UNBALANCED: "The run reached its end, but the energy balance error exceeds the tolerance.",
-    RunOutcome.SINGULAR: "The run ended at or near a singular configuration of the closed loops.",
-    RunOutcome.FAILED: "The run ended because something could not be evaluated.",
-    RunOutcome.COLLAPSED: "The run ended because the step size collapsed.",
-    RunOutcome.DIVERGED: "The run ended because the motion or the integration diverged.",
-    RunOutcome.INTERRUPTED: "The simulation was interrupted.",
-}
 COMPLETE = (RunOutcome.DONE, RunOutcome.STOPPED, RunOutcome.DEFLECTED, RunOutcome.INDEFINITE, RunOutcome.UNBALANCED)
 SEVERITY = {outcome: rank for rank, outcome in enumerate(RunOutcome)}
 

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
-from lissom.cli.common import AsJson, check_figure, numbers, out, print_json, save_figure
+from lissom.cli.common import AsJson, check_figure, numbers, out, print_json, save_pictures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,10 +54,7 @@ def linearise(
         print_json(_plain(plant))
     else:
         _show(plant)
-    if figure is not None:
-        from lissom.views.plots.plot import plot
-
-        save_figure(plot(plant), figure)
+    save_pictures(plant, figure)
 
 
 def _plain(plant: StateSpace) -> dict[str, object]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
-from lissom.cli.common import AsJson, Figure, Film, check_figure, check_film, out, print_json, save_figure, save_film
+from lissom.cli.common import AsJson, Figure, Film, check_figure, check_film, out, print_json, save_pictures
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def modes(
     else:
         found = _of_arm(loaded, q, arm.deg, joints or "locked", count, convergence, most)
     print_json(_plain(found)) if as_json else out.print(found.describe(), markup=False)
-    _draw(found, figure, film, 1 if mode is None else mode)
+    save_pictures(found, figure, film=film, mode=1 if mode is None else mode)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -124,12 +123,3 @@ def _plain(found: Found) -> dict[str, Any]:
         for word, table in (("shapes", found.shapes), ("shares", found.shares))
     }
     return {**start, "damping": found.damping, **by_name, "rigid": found.rigid, "unstable": found.unstable}
-
-
-def _draw(found: Found, figure: Path | None, film: Path | None, mode: int) -> None:
-    if figure is not None:
-        from lissom.views.plots.plot import plot
-
-        save_figure(plot(found), figure)
-    if film is not None:
-        save_film(found, film, mode=mode)

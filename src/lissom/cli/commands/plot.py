@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.commands.simulate import draw
-from lissom.cli.common import PICTURE, PICTURE_HELP, Film, check_figure, check_film
+from lissom.cli.common import PICTURE, PICTURE_HELP, Film, check_figure, check_film, save_pictures
 from lissom.cli.plot_kinds import AnyKind
 
 
@@ -36,4 +35,4 @@ def plot(
         output = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
     check_figure(output)
     record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
-    draw(record, output, kind, film)
+    save_pictures(record, output, kind, film)

@@ -24,8 +24,7 @@ from lissom.cli.common import (
     out,
     print_json,
     print_listing,
-    save_figure,
-    save_film,
+    save_pictures,
     wrote,
 )
 from lissom.cli.plot_kinds import MOTION, MotionKind
@@ -98,12 +97,7 @@ def predict(
     found, problem = _verification(motion, problem) if verify else (None, problem)
     result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
     print_json(result) if as_json else show(motion, found)
-    if figure is not None:
-        from lissom.views.plots.plot import plot
-
-        save_figure(plot(motion, kind), figure)
-    if film is not None:
-        save_film(motion, film, speed=speed)
+    save_pictures(motion, figure, kind, film, speed=speed)
     if problem:
         raise Unfinished(problem, motion.interrupted or (verify and found is None))
 

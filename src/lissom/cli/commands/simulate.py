@@ -21,8 +21,7 @@ from lissom.cli.common import (
     out,
     print_json,
     print_listing,
-    save_figure,
-    save_film,
+    save_pictures,
     wrote,
 )
 from lissom.cli.plot_kinds import RUN, RunKind
@@ -89,7 +88,7 @@ def simulate(
     if in_parts:
         err.print(f"The finished runs are in {targets[0]}.parts; continue with --resume.", markup=False)
     print_json(summary(run)) if as_json else show(run)
-    draw(run, figure, kind, film)
+    save_pictures(run, figure, kind, film)
     problem = problem or ("" if run.ok else run.status)
     if problem:
         raise Unfinished(problem, run.interrupted)
@@ -104,16 +103,6 @@ def _attempt(make: Any) -> tuple[Run | None, str]:
     except KeyboardInterrupt as interrupt:
         run = getattr(interrupt, "run", None)
         return run, "" if run is None else run.status
-
-
-def draw(run: Any, figure: Path | None, kind: str | None, film: Path | None) -> None:
-    """Write the requested figure and film."""
-    if figure is not None:
-        from lissom.views.plots.plot import plot
-
-        save_figure(plot(run, kind), figure)
-    if film is not None:
-        save_film(run, film)
 
 
 def show(run: Run) -> None:

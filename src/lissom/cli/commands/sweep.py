@@ -21,7 +21,7 @@ from lissom.cli.common import (
     err,
     out,
     print_json,
-    save_figure,
+    save_pictures,
     wrote,
 )
 from lissom.cli.plot_kinds import STUDY, StudyKind
@@ -100,10 +100,7 @@ def sweep(
         result.to_csv(csv)
         wrote(csv)
     print_json(summary(result)) if as_json else out.print(result.describe(), markup=False)
-    if figure is not None:
-        from lissom.views.plots.plot import plot
-
-        save_figure(plot(result, kind), figure)
+    save_pictures(result, figure, kind)
     if problem:
         raise Unfinished(problem, result.interrupted)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from lissom.outcome import Outcome
 
 
-class MotionOutcome(StrEnum):
+class MotionOutcome(Outcome):
     """How a search for a motion ended; `sentence` describes it.
 
     Compare `motion.outcome` with these; `motion.status` is the sentence with its details.
@@ -18,27 +18,25 @@ class MotionOutcome(StrEnum):
     (True, 'solved')
     """
 
-    SOLVED = "solved"
-    ACCEPTABLE = "acceptable"
-    INFEASIBLE = "infeasible"
-    OVERDETERMINED = "overdetermined"
-    OUT_OF_ITERATIONS = "out_of_iterations"
-    OUT_OF_TIME = "out_of_time"
-    STALLED = "stalled"
-    DIVERGED = "diverged"
-    INTERRUPTED = "interrupted"
-    LIMIT_EXCEEDED = "limit_exceeded"
-    SINGULAR = "singular"
-    NO_SHORTEST_TIME = "no_shortest_time"
-    TARGET_MISSED = "target_missed"
-    LARGE_DEFLECTION = "large_deflection"
-    VIBRATING = "vibrating"
-    UNKNOWN = "unknown"
-
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        return SENTENCES[self]
+    SOLVED = "solved", "solved"
+    ACCEPTABLE = "acceptable", "solved to a larger tolerance"
+    INFEASIBLE = "infeasible", "infeasible"
+    OVERDETERMINED = "overdetermined", "infeasible: more equality constraints than variables, try more segments"
+    OUT_OF_ITERATIONS = "out_of_iterations", "stalled: iterations ran out"
+    OUT_OF_TIME = "out_of_time", "stalled: time ran out"
+    STALLED = "stalled", "stalled"
+    DIVERGED = "diverged", "diverged"
+    INTERRUPTED = "interrupted", "interrupted"
+    LIMIT_EXCEEDED = "limit_exceeded", "no motion was found that satisfies all limits between samples"
+    SINGULAR = "singular", "the path passes through a singular configuration"
+    NO_SHORTEST_TIME = (
+        "no_shortest_time",
+        "no limit of this task bounds its duration from below, so it tends to zero; give a duration",
+    )
+    TARGET_MISSED = "target_missed", "no motion was found that reaches all targets"
+    LARGE_DEFLECTION = "large_deflection", "links bend too far for their model of small deflections"
+    VIBRATING = "vibrating", "no motion was found that ends at rest"
+    UNKNOWN = "unknown", "not recorded: the file was written by an earlier version"
 
     @property
     def solved(self) -> bool:
@@ -54,25 +52,3 @@ class MotionOutcome(StrEnum):
     def stopped(self) -> bool:
         """Whether the user or the clock ended the search."""
         return self in (MotionOutcome.INTERRUPTED, MotionOutcome.OUT_OF_TIME)
-
-
-SENTENCES = {
-    MotionOutcome.SOLVED: "solved",
-    MotionOutcome.ACCEPTABLE: "solved to a larger tolerance",
-    MotionOutcome.INFEASIBLE: "infeasible",
-    MotionOutcome.OVERDETERMINED: "infeasible: more equality constraints than variables, try more segments",
-    MotionOutcome.OUT_OF_ITERATIONS: "stalled: iterations ran out",
-    MotionOutcome.OUT_OF_TIME: "stalled: time ran out",
-    MotionOutcome.STALLED: "stalled",
-    MotionOutcome.DIVERGED: "diverged",
-    MotionOutcome.INTERRUPTED: "interrupted",
-    MotionOutcome.LIMIT_EXCEEDED: "no motion was found that satisfies all limits between samples",
-    MotionOutcome.SINGULAR: "the path passes through a singular configuration",
-    MotionOutcome.NO_SHORTEST_TIME: (
-        "no limit of this task bounds its duration from below, so it tends to zero; give a duration"
-    ),
-    MotionOutcome.TARGET_MISSED: "no motion was found that reaches all targets",
-    MotionOutcome.LARGE_DEFLECTION: "links bend too far for their model of small deflections",
-    MotionOutcome.VIBRATING: "no motion was found that ends at rest",
-    MotionOutcome.UNKNOWN: "not recorded: the file was written by an earlier version",
-}

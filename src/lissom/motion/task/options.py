@@ -1,7 +1,8 @@
-"""Options of a search: what each may be."""
+"""Options of a search: what they are, and what each may be."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,30 @@ WHOLE = ("iterations", "starts", "seed", "workers")
 MAY_BE_NONE = ("seconds", "workers", "refine", "residual", "starts")
 OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", "compare", *WHOLE)
 LARGEST_FRACTION = 0.01
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a motion is searched for: the keywords of `predict_motion`."""
+
+    tolerance: float
+    iterations: int
+    seconds: float | None
+    starts: int | None
+    seed: int
+    workers: int | None
+    scheduler: str | None
+    refine: float | None
+    residual: float | None
+    compare: bool
+    regularise: float
+    on_failure: str
+
+    def check(self, verb: str) -> None:
+        """Raise an error for an option that is not what it may be."""
+        refuse_wrong(verb, **{field.name: getattr(self, field.name) for field in fields(self) if field.name in OPTIONS})
+        if self.on_failure not in ("raise", "return"):
+            raise InputError(f"{verb}: on_failure is {shown(self.on_failure)}; expected 'raise' or 'return'.")
 
 
 def wrong(word: str, value: Any) -> str:
