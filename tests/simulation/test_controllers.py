@@ -35,7 +35,7 @@ def test_a_controller_without_a_law_is_refused():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"tau": "pd"}, r"tau is 'pd'; expected None, numbers .*Profile.*PD, PID, ComputedTorque.*function tau\(t, q, qd\)"),
+        ({"tau": "pd"}, r"tau is 'pd'; expected None, numbers .*Profile.*PD, PID, Computed.*function tau\(t, q, qd\)"),
         ({"tau": ls.PD}, r"tau is the class PD; expected an instance"),
         ({"events": "elbow"}, r"events is a string \('elbow'\); expected a list of Event"),
     ],
