@@ -30,7 +30,7 @@ def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
     drawn = {solid.name.split("/")[0] for solid in scene.solids}
     joints = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
     yield from (Entry("solid", rgb(c), label) for c, label in JOINTS.items() if rgb(c) in joints)
-    if any(skin.kind == "bent" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
+    if any(skin.kind == "beam" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
         yield Entry("solid", rgb(FLEXIBLE), "flexible link")
     yield from (Entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
     for kind in arrows:
