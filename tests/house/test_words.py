@@ -191,7 +191,7 @@ def sentences(path):
 
 
 def commands():
-    """(path, line, text, name) of the docstrings of the command line's functions: `lissom COMMAND --help` shows them."""
+    """(path, line, text, name) of the docstrings of commands, which `lissom COMMAND --help` shows."""
     for path in sorted((SOURCE / "cli").rglob("*.py")):
         for node in tree(path).body:
             text = docstring(node)
