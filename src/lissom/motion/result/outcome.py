@@ -37,7 +37,7 @@ class MotionOutcome(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """What it means."""
+        """The sentence that describes the outcome."""
         return SENTENCES[self]
 
     @property

@@ -81,7 +81,7 @@ def tracking(motion: AbstractMotion, feedback: Any, tau: Exact) -> Any:
 
 
 def _order(course: Course, r: int, t: Array) -> Array:
-    """(nt, dof) positions, rates or accelerations."""
+    """Return positions, rates or accelerations (nt, dof) of a motion: orders 0, 1 and 2."""
     return np.asarray(course(t)[r])
 
 
@@ -98,7 +98,7 @@ def _gains(motion: AbstractMotion, control: PD | Follow) -> Array:
 
 
 def _poles(motion: AbstractMotion, K: Array) -> NDArray[Any]:
-    """Of the arm with feedback K (dof, 2 dof), at the ends of its segments; closures slow what they hold."""
+    """Return the poles of the arm with feedback K (dof, 2 dof) at the ends of the segments of a motion."""
     t = motion.breaks * motion.duration
     q, qd, _ = motion.at(t)
     slopes = forward_dynamics_gradient(motion.arm, q, qd, motion.torques(t), loads=motion.loads_at(t))
