@@ -16,12 +16,12 @@ GROUPS = Path("/sys/fs/cgroup")
 
 def cores() -> int:
     """``LISSOM_THREADS`` where it is set, else the cores that the system lets this process use."""
-    told = os.environ.get(THREADS, "").strip()
-    if not told:
+    given = os.environ.get(THREADS, "").strip()
+    if not given:
         return min(_open_to_us(), _quota())
-    if not told.isascii() or not told.isdigit() or int(told) < 1:
-        raise InputError(f"the environment has {THREADS}={shown(told)}; expected a whole number above 0.")
-    return int(told)
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise InputError(f"the environment has {THREADS}={shown(given)}; expected a whole number above 0.")
+    return int(given)
 
 
 def _open_to_us() -> int:

@@ -147,7 +147,7 @@ def names():
         elif isinstance(node, ast.FunctionDef):
             for arg in parameters(node):
                 yield path, arg.lineno, arg.arg, f"{name}: parameter {arg.arg}"
-    for path in sorted((SOURCE / "cli").glob("*.py")):
+    for path in sorted((SOURCE / "cli").rglob("*.py")):
         yield from cli_names(path)
 
 
@@ -172,7 +172,8 @@ def docstring(node):
 
 
 def sentences(path):
-    """(line, text) of every string literal with a space that is no docstring; f-strings without their expressions."""
+    """(line, text) of every string literal that is no docstring: messages, statuses, help, titles, labels and legends;
+    f-strings without their expressions."""
     skip = set()  # parts of nodes that come before them in the walk
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Constant):
@@ -186,8 +187,16 @@ def sentences(path):
         else:
             skip.add(id(docstring(node)))
             continue
-        if " " in text:
-            yield node.lineno, text
+        yield node.lineno, text
+
+
+def commands():
+    """(path, line, text, name) of the docstrings of commands, which `lissom COMMAND --help` shows."""
+    for path in sorted((SOURCE / "cli").rglob("*.py")):
+        for node in tree(path).body:
+            text = docstring(node)
+            if isinstance(node, ast.FunctionDef) and text is not None:
+                yield path, text.lineno, text.value, node.name
 
 
 def public_docstrings():
@@ -223,9 +232,17 @@ def test_messages_hold_no_banned_word():
 def test_public_docstrings_hold_no_banned_word():
     found = [
         Found(path, line + down, word, f"the docstring of {name}")
-        for path, line, text, name in public_docstrings()
+        for path, line, text, name in (*public_docstrings(), *commands())
         for word, down in in_text(text)
     ]
+    assert not found, report(found)
+
+
+def test_scripts_of_pages_hold_no_banned_word():
+    """Labels of the player in the browser."""
+    scripts = sorted(SOURCE.rglob("*.js"))
+    assert scripts
+    found = [Found(path, down + 1, word, "a script") for path in scripts for word, down in in_text(text_of(path))]
     assert not found, report(found)
 
 
@@ -239,3 +256,7 @@ def test_the_test_sees_parts_of_names_and_f_strings():
     texts = [text for _, text in sentences(SOURCE / "errors.py")]
     assert any("{}" in text for text in texts)
     assert len(list(public_docstrings())) > len(lissom.__all__)
+    seen = {text for path in sources() for _, text in sentences(path)}
+    helps = "Replay the torques of the motion in a simulation."
+    assert {helps, "deflection of link ends [mm]", "motor torque", "stalled", "infeasible", "goal"} <= seen
+    assert "predict" in {name for *_, name in commands()}

@@ -119,7 +119,7 @@ def test_torsion_shows(found):
     twisted = found.q.copy()
     twisted[list(CRANE.coordinates).index("boom.torsion1")] = 2.0
     before, after = Skeleton(CRANE, found.q), Skeleton(CRANE, twisted)
-    assert np.nanmax(np.abs(after.bent - before.bent)) < 1e-12
+    assert np.nanmax(np.abs(after.flexible - before.flexible)) < 1e-12
     ends = [ls.pose(CRANE, q, "boom.tip") for q in (found.q, twisted)]
     y = RIB * before.size * (ends[1] - ends[0])[:3, 1]
     assert np.linalg.norm(y) > 0.005  # metres that the last rib's end moves
@@ -182,7 +182,7 @@ def test_frames_of_a_film_of_a_mode():
     end = swing(found, 1)
     assert np.allclose(film.bones.q[[0, 5, 10, 15]], found.q + np.outer([0, 1, 0, -1], end), atol=1e-12)
     film.show(5)
-    bent = np.column_stack(film.lines.bent.get_data())
+    bent = np.column_stack(film.lines.flexible.get_data())
     assert has(np.column_stack([bent, 0 * bent[:, 0]])[np.isfinite(bent[:, 0])],
                ls.pose(FLAT, found.q + end, "link2", (0.25, 0, 0))[:3, 3])  # fmt: skip
     assert f"shown {2 * found.frequencies_hz[1]:.3g}x slower" in film.figure.get_suptitle()
@@ -200,7 +200,7 @@ def test_films_of_runs_show_bent_links():
     run = ls.simulate(FLAT, [0.1, 0.1, 0.01, 0.2, 0.08, 0.004], until=0.2, every=0.05)
     film = _run(run, 20.0, 1.0, 0)
     film.show(3)
-    bent = film.lines.bent.get_data()
+    bent = film.lines.flexible.get_data()
     bent = np.column_stack([*bent, np.zeros(len(bent[0]))])
     for link in ("link1", "link2"):
         assert has(bent[np.isfinite(bent[:, 0])], ls.pose(FLAT, run.q[3], link, (0.25, 0, 0))[:3, 3])
@@ -232,5 +232,5 @@ def test_a_batch_of_skeletons_is_the_single_ones():
     many = Skeleton(CRANE, q)
     for k in range(2):
         one = Skeleton(CRANE, q[k])
-        for word in ("rigid", "bent", "joints", "centres"):
+        for word in ("rigid", "flexible", "joints", "centres"):
             assert np.array_equal(getattr(many, word)[k], getattr(one, word), equal_nan=True)

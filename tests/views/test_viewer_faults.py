@@ -40,7 +40,7 @@ def test_a_flexible_link_on_a_sliding_joint_is_shown(tmp_path):
     scene = Scene(arm, MeshFiles(arm), arm.home[None])
     sections = dict(zip((skin.kind for skin in scene.skins), scene.look(State(arm.home)).sections, strict=True))
     assert {skin.kind: len(skin.rest) for skin in scene.skins} == {kind: len(X) for kind, X in sections.items()}
-    assert set(sections) == {"bent", "slide"}
+    assert set(sections) == {"beam", "slide"}
     page = tmp_path / "page.html"
     ls.view(arm, export=page)
     assert page.stat().st_size > 1e5

@@ -101,8 +101,8 @@ def name_inside(head: str) -> str | None:
     """The arm's name in the opening of a file that was made here; None in any other file."""
     if not head.startswith(MARK):
         return None
-    told = [line for line in head.splitlines() if line.startswith(SOURCE)]
-    return unquote(told[0].removeprefix(SOURCE).rpartition(",")[0]) if told else None
+    found = [line for line in head.splitlines() if line.startswith(SOURCE)]
+    return unquote(found[0].removeprefix(SOURCE).rpartition(",")[0]) if found else None
 
 
 def _coordinates(arm: Arm) -> list[str]:

@@ -78,8 +78,8 @@ def to_html(arm: Arm) -> Markup:
     links = listing(arm).html()
     if len(arm.links) > MOST_ROWS:
         links = folded(f"{len(arm.links)} links", links)
-    told = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in _notes(arm))]
-    return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(told))
+    remarks = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in _notes(arm))]
+    return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(remarks))
 
 
 def _notes(arm: Arm) -> list[str]:

@@ -23,9 +23,9 @@ def write_papers_page(found: Sequence[Reproduction], target: Path, command: str)
 
 def _lead(found: Sequence[Reproduction]) -> str:
     counts = Counter(claim.verdict for paper in found for claim in paper.claims)
-    told = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.most_common())
+    listed = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.most_common())
     papers = "1 paper" if len(found) == 1 else f"{len(found)} papers"
-    return f"{papers}, {counts.total()} claims: {told}."
+    return f"{papers}, {counts.total()} claims: {listed}."
 
 
 def _plural(verdict: str, count: int) -> str:

@@ -181,11 +181,11 @@ def _enforced(where: str, at: Array) -> Enforced:
 
 
 def _limits(places: list[Enforced]) -> Claim:
-    told = "; ".join(f"{p.where}: T = {p.duration:.4f} s, exceeded by {100 * p.excess:.2g} %" for p in places)
+    listed = "; ".join(f"{p.where}: T = {p.duration:.4f} s, exceeded by {100 * p.excess:.2g} %" for p in places)
     return Claim(
         "(66)",
         "torques stay within 10 N m; the paper does not state where along the motion this is enforced",
-        told,
+        listed,
         OPEN,
         "with limits at interior knots only, T falls to its lower bound; at midpoints only, the optimum is false; at "
         "knots only, T is too small; at knots and midpoints, torques stay within 0.1 % at all times",
@@ -209,7 +209,7 @@ def finer_and_finer() -> list[Motion]:
 
 def _shortest(law: BangBang, ladder: list[Motion]) -> list[Claim]:
     over = [motion.duration / law.duration - 1 for motion in ladder]
-    told = ", ".join(f"{len(m.breaks) - 1}: {100 * x:.3f} %" for m, x in zip(ladder, over, strict=True))
+    listed = ", ".join(f"{len(m.breaks) - 1}: {100 * x:.3f} %" for m, x in zip(ladder, over, strict=True))
     at_limit = float(np.mean(np.abs(ladder[-1].tau).max(axis=1) > 0.99 * TORQUE))
     return [
         judged(
@@ -225,8 +225,8 @@ def _shortest(law: BangBang, ladder: list[Motion]) -> list[Claim]:
         judged(
             "section 6.3",
             "the literature's time-optimal answers are bang-bang; splines come near",
-            f"above the bang-bang time, by segments: {told}; a torque is within 1 % of a limit {100 * at_limit:.0f} % "
-            f"of the time at {FINEST}",
+            f"above the bang-bang time, by segments: {listed}; a torque is within 1 % of a limit "
+            f"{100 * at_limit:.0f} % of the time at {FINEST}",
             0 <= over[-1] < 3e-4 and bool(np.all(np.diff(over) < 0)),
         ),
     ]

@@ -44,30 +44,32 @@ if TYPE_CHECKING:
 
 def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
     with refuse_damage(file):
-        told = FORMAT.parsed(text)
-        arm = native_read.read(Path(file), told["arm"].encode())
-        report = RunReport(**{**told["report"], "notes": tuple(told["report"]["notes"])})
+        stored = FORMAT.parsed(text)
+        arm = native_read.read(Path(file), stored["arm"].encode())
+        report = RunReport(**{**stored["report"], "notes": tuple(stored["report"]["notes"])})
         events = tuple(
             EventHit(e["t"], e["name"], np.array(e["q"], float), np.array(e["qd"], float), e["run"])
-            for e in told["events"]
+            for e in stored["events"]
         )
-        arms = Kept(arm, told["arm"], told["arms"], file) if "arms" in told else None
-        failures = {int(k): why for k, why in told["failures"].items()}
-        said: dict[str, Any] = {word: told[word] for word in ("status", "ok", "interrupted")}
-        said |= {"events": events, "failures": failures, "report": report}
-        refuse_unfit(Run, said)
-        said["outcomes"] = _outcomes(told.get("outcomes"), failures, 1 if arrays["q"].ndim == 2 else len(arrays["q"]))
+        arms = Kept(arm, stored["arm"], stored["arms"], file) if "arms" in stored else None
+        failures = {int(k): why for k, why in stored["failures"].items()}
+        fields: dict[str, Any] = {word: stored[word] for word in ("status", "ok", "interrupted")}
+        fields |= {"events": events, "failures": failures, "report": report}
+        refuse_unfit(Run, fields)
+        fields["outcomes"] = _outcomes(
+            stored.get("outcomes"), failures, 1 if arrays["q"].ndim == 2 else len(arrays["q"])
+        )
         loads_of_rows(report.provenance.get("loads", ()))
-        run = Run(arm, t, **(said | arrays), arms=arms)
+        run = Run(arm, t, **(fields | arrays), arms=arms)
     _refuse_unlike(run, file)
     return run
 
 
-def _outcomes(told: dict[str, str] | None, failures: dict[int, str], rows: int) -> tuple[RunOutcome, ...]:
+def _outcomes(stored: dict[str, str] | None, failures: dict[int, str], rows: int) -> tuple[RunOutcome, ...]:
     """Return how the runs of a file ended; files of earlier versions tell only which of them failed."""
-    if told is None:
+    if stored is None:
         return tuple(RunOutcome.FAILED if k in failures else RunOutcome.DONE for k in range(rows))
-    return tuple(RunOutcome[told.get(str(k), "DONE")] for k in range(rows))
+    return tuple(RunOutcome[stored.get(str(k), "DONE")] for k in range(rows))
 
 
 def _refuse_unlike(run: Run, file: str) -> None:

@@ -16,7 +16,10 @@ SIDE_BY_SIDE = 6
 
 def count(
     n: Annotated[
-        int, typer.Option("--n", min=1, help="Number of joints of a generic revolute arm; not used with --arm.")
+        int,
+        typer.Option(
+            "--n", metavar="N", min=1, help="Number of joints of a generic revolute arm; not used with --arm."
+        ),
     ] = 6,
     arm: Annotated[
         str | None,
@@ -26,7 +29,7 @@ def count(
         bool, typer.Option("--time", help="Also measure the time of each formulation, compiled as published.")
     ] = False,
     most: Annotated[
-        int, typer.Option("--most", min=1, help="With --time: measure arms of 1 to this many joints.")
+        int, typer.Option("--most", metavar="N", min=1, help="With --time: measure arms of 1 to this many joints.")
     ] = 12,
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a figure of the measured times to this file.")

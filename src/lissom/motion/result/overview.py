@@ -57,7 +57,7 @@ def listing(motion: AbstractMotion, curves: bool = False) -> Listing:
 
 
 def headline(motion: AbstractMotion) -> str:
-    """One line."""
+    """Return arm, duration, cost and status of a motion in one line."""
     return f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {motion.status}"
 
 

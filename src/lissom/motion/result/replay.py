@@ -88,7 +88,7 @@ class Course:
 
     @property
     def accelerations(self) -> PPoly:
-        """Of the joints with motors, one column for each."""
+        """Accelerations of the joints with motors, one column for each."""
         some, part = self._parts[0]
         some = np.flatnonzero(self.motion.arm.actuated[some])
         width = part.c.shape[2] // 3

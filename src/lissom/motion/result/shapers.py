@@ -53,7 +53,7 @@ class Shaper:
 
     @property
     def duration(self) -> float:
-        """By how much a shaped course is longer [s]."""
+        """Time by which a shaped motion is longer [s]."""
         return float(self.times[-1])
 
     def then(self, other: Shaper) -> Shaper:

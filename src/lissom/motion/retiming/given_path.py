@@ -118,11 +118,11 @@ class GivenPath:
 
     def _turning_points(self) -> Array:
         """Where joints with Coulomb friction turn around, and their torques jump."""
-        rubbing = np.flatnonzero(self.friction > 0)
+        rough = np.flatnonzero(self.friction > 0)
         s = np.linspace(0.0, 1.0, 4 * POINTS)
-        way = self.directions(s)[:, rubbing]
+        way = self.directions(s)[:, rough]
         row, column = np.nonzero(way[:-1] * way[1:] < 0)
-        low, high, joint = s[row], s[row + 1], rubbing[column]
+        low, high, joint = s[row], s[row + 1], rough[column]
         pick, begin = np.arange(len(row)), way[row, column]
         for _ in range(50):  # bisection, all at once
             middle = (low + high) / 2

@@ -173,10 +173,10 @@ class SpeedProfile:
         short = np.maximum(held - upper, lower - held)[point:]
         i, end, k = (int(part) for part in np.unravel_index(int(np.argmax(short)), short.shape))
         i += point
-        rubbing = " with its friction" if self.path.friction[k] * self.direction[i, k] else ""
+        counted = " with its friction" if self.path.friction[k] * self.direction[i, k] else ""
         return (
             f"{VERB}: at {self.s[i + end]:.3g} of the path joint {self.path.names[k]!r} needs {held[i, end, k]:.4g} to "
-            f"be held{rubbing}, its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no speed within the limits "
+            f"be held{counted}, its torque limits are {lower[k]:.4g} to {upper[k]:.4g}, and no speed within the limits "
             "carries it past this point."
         )
 

@@ -26,12 +26,12 @@ class Bounds(NamedTuple):
     units: dict[str, list[str]]
 
     def limited(self, quantity: str) -> NDArray[np.bool_]:
-        """Coordinates for which it is limited."""
+        """Return which coordinates have a limit of this quantity."""
         return np.isfinite(self.lower[quantity]) | np.isfinite(self.upper[quantity])
 
 
 def bounds_of(arm: Arm, task: Task, verb: str) -> Bounds:
-    """Of joints and task together."""
+    """Return the limits that hold for an arm in a task: of each quantity the tighter ones."""
     n, at = len(arm.joints), arm.joint_index
     lower, upper = {}, {}
     for quantity in QUANTITIES:

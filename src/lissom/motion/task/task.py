@@ -48,7 +48,7 @@ class Via(Record):
             for word in ("q", "velocity"):
                 value = getattr(self, word)
                 if value is not None and not (word == "q" and isinstance(value, Reach)):
-                    self._set(**{word: _loose(value, word)})
+                    self._set(**{word: _with_gaps(value, word)})
             given = [value for value in (self.q, self.velocity) if value is not None]
             if not given:
                 raise ModelError("nothing is given; give q or velocity.")
@@ -58,8 +58,8 @@ class Via(Record):
                 )
 
 
-def _loose(value: Any, word: str) -> Any:
-    """A vector whose NaN mean free."""
+def _with_gaps(value: Any, word: str) -> Any:
+    """Return a vector in which NaN stands for a free entry."""
     try:
         out = as_floats(value).copy()
     except TypeError as error:
@@ -131,7 +131,7 @@ class Task(Record):
             for word in ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"):
                 value = getattr(self, word)
                 if value is not None and not (word in ("start", "goal") and isinstance(value, Reach)):
-                    self._set(**{word: _loose(value, word)})
+                    self._set(**{word: _with_gaps(value, word)})
             self._set(limits=Limits() if self.limits is None else self.limits)
             if not isinstance(self.limits, Limits):
                 raise ModelError(f"limits is {shown(self.limits)}; expected Limits(...).")

@@ -29,7 +29,7 @@ from lissom.papers.deluca1991.two_links import (
     UNTIL,
     arm_with,
     bang_bang,
-    bent,
+    deflections,
     march,
     stiffness,
 )
@@ -42,7 +42,7 @@ KEPT = 1e-8  # the bar on the drift of energy, relative
 TIGHT = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-13}
 HELD = 1.0  # torque held so long, then reversed: the whole of the paper's two seconds [s]
 # free motions, in the paper's order of coordinates: figure 6, and the same with moving joints [rad/s]
-BENT = (0.0, np.pi / 2, 0.1, 0.002, 0.0, 0.0)
+DEFLECTED = (0.0, np.pi / 2, 0.1, 0.002, 0.0, 0.0)
 RATES = {"figure 6": (0.0, 0.0), "figure 6 with joint rates of 2 and -3 rad/s": (2.0, -3.0)}
 
 
@@ -156,7 +156,7 @@ def _variants(rates: tuple[float, float]) -> Audit:
         return np.concatenate([qd, np.linalg.solve(tables.inertia(q), force[..., None])[..., 0]]).ravel()
 
     start = np.zeros((2, count, 6))
-    start[0], start[1, :, :2] = BENT, rates
+    start[0], start[1, :, :2] = DEFLECTED, rates
     t = np.linspace(0.0, UNTIL, 201)
     found = solve_ivp(rate, (0.0, UNTIL), start.ravel(), t_eval=t, **TIGHT)
     values = []
@@ -170,7 +170,7 @@ def _variants(rates: tuple[float, float]) -> Audit:
 def _compiled(rates: tuple[float, float]) -> float:
     """Drift of energy by the general closed form, relative."""
     q0, qd0 = np.zeros((2, 6))
-    q0[PAPER], qd0[[0, 3]] = BENT, rates
+    q0[PAPER], qd0[[0, 3]] = DEFLECTED, rates
     run = simulate(arm_with().replace(flexibility=METHOD), q0, qd0, until=UNTIL, every=UNTIL / 200, rtol=1e-12)
     return float(np.abs(run.energy / run.energy[0] - 1).max())
 
@@ -221,7 +221,7 @@ class Lost(NamedTuple):
     t: dict[float, Array]
     least: dict[float, Array]
     when: float
-    bent: float
+    deflection: float
     angle: float
     beyond: float
     refusal: str
@@ -253,27 +253,27 @@ def _too_long() -> Lost:
         forward_dynamics(arm, q, end.qd[-1], rest, method=METHOD)
     except SolveError as error:
         refusal = str(error)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         mass_matrix(arm, q, method=METHOD)
-    told = [str(w.message) for w in said if issubclass(w.category, IndefiniteInertia)]
-    y = float(np.abs(bent(arm, end.q[-1])[0][0]))
+    messages = [str(w.message) for w in warned if issubclass(w.category, IndefiniteInertia)]
+    y = float(np.abs(deflections(arm, end.q[-1])[0][0]))
     return Lost(
         {held: m.t for held, m in found.items()}, {held: _least(m.q) for held, m in found.items()},
-        float(end.t[-1] + after), y, float(end.q[-1, 3]), float(_least(q)), refusal, told[0] if told else "",
+        float(end.t[-1] + after), y, float(end.q[-1, 3]), float(_least(q)), refusal, messages[0] if messages else "",
     )  # fmt: skip
 
 
 def _definite(lost: Lost) -> Claim:
     short = lost.least[SWITCH]
-    said = "raises SolveError" if lost.refusal else "continues"
+    reaction = "raises SolveError" if lost.refusal else "continues"
     return judged(
         "section V, (25)",
         "B is positive definite",
         f"undamped bang-bang: switched at {SWITCH:g} s its smallest eigenvalue falls from {short[0]:.1e} to "
         f"{short.min():.1e}; switched at {HELD:g} s it becomes zero at t = {lost.when:.3f} s, with the end of link 1 "
-        f"deflected by {1e3 * lost.bent:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
-        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'does not warn'}, forward_dynamics {said}",
+        f"deflected by {1e3 * lost.deflection:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
+        f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'does not warn'}, forward_dynamics {reaction}",
         bool((lost.least[HELD] > 0).all() and lost.beyond > 0),
         "B is kept to first order in the deflections only: true for small ones",
     )

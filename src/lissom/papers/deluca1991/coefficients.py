@@ -46,8 +46,8 @@ def fitted(q: Array, qd: Array) -> dict[str, float]:
     h = inverse_dynamics(arm, q, qd, still, method=METHOD) - inverse_dynamics(arm, q, still, still, method=METHOD)
     rows = velocity_terms(printed(TwoLink.of(arm)), list(q[:, PAPER].T), list(qd[:, PAPER].T))
     out: dict[str, float] = {}
-    for row, felt in zip(rows, h[:, PAPER].T, strict=True):
-        best, *_ = np.linalg.lstsq(np.column_stack(list(row.values())), felt, rcond=None)
+    for row, forces in zip(rows, h[:, PAPER].T, strict=True):
+        best, *_ = np.linalg.lstsq(np.column_stack(list(row.values())), forces, rcond=None)
         out |= dict(zip(row, best.tolist(), strict=True))
     return out
 

@@ -54,7 +54,7 @@ STRAIGHT = (
     Given(f"bang-bang, switched at {SWITCH:g} s", driven=True),
     Given("free, theta_2 = pi/2, rates 2 and -3 rad/s", (0.0, np.pi / 2), (2.0, -3.0)),
 )
-BENT = (
+DEFLECTED = (
     Given("figure 5", delta=(0.0, 0.0, 0.1, 0.002)),
     Given("figure 6", (0.0, np.pi / 2), delta=(0.1, 0.002, 0.0, 0.0)),
 )
@@ -147,7 +147,7 @@ def _tips(words: str, found: dict[str, Array]) -> Claim:
 def _free() -> Claim:
     """Figures 5 and 6 beside the second-order model with the same shapes and amplitudes."""
     parts, worst = [], 0.0
-    for given in BENT:
+    for given in DEFLECTED:
         found = _models(given)
         away = {name: np.linalg.norm(at - found[SECOND], axis=1) for name, at in found.items() if name != SECOND}
         moved = 1e3 * np.linalg.norm(found[SECOND] - found[SECOND][0], axis=1).max()

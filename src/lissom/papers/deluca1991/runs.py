@@ -18,7 +18,7 @@ from lissom.papers.deluca1991.two_links import (
     Motion,
     arm_with,
     bang_bang,
-    bent,
+    deflections,
     march,
     stiffness,
     tip,
@@ -189,7 +189,7 @@ def _bias(case: Case) -> Claim:
 
 def _bang_bang(motions: dict[int, Motion]) -> list[Claim]:
     free, damped = motions[9], motions[10]
-    peaks = [np.abs(bent(arm_with(), m.q)[0]).max(axis=0) * 1e3 for m in (free, damped)]
+    peaks = [np.abs(deflections(arm_with(), m.q)[0]).max(axis=0) * 1e3 for m in (free, damped)]
     after = [m.q[m.t > 2 * SWITCH] for m in (free, damped)]
     swing = [np.ptp(q[:, JOINTS], axis=0) for q in after]
     big = [_peaks(m)[0][0] for m in (free, damped)]
@@ -233,7 +233,7 @@ def _offset(motion: Motion) -> Claim:
 
 def _rotation(motion: Motion) -> Claim:
     """Claim about (12a), with the slope at the end of link 1."""
-    slope = np.abs(bent(arm_with(), motion.q)[1][:, 0]).max()
+    slope = np.abs(deflections(arm_with(), motion.q)[1][:, 0]).max()
     return judged(
         "(12a)",
         "E_i^T E_i = I",

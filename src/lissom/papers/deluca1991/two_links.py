@@ -48,7 +48,7 @@ def stiffness(arm: Arm) -> Array:
     return np.concatenate(parts)
 
 
-def bent(arm: Arm, q: Array) -> tuple[Array, Array]:
+def deflections(arm: Arm, q: Array) -> tuple[Array, Array]:
     """Deflections and slopes (..., 2) at the ends of both links."""
     ends = [(modes.shape(modes.shapes.length), modes.slope(modes.shapes.length)) for modes in link_modes(arm)]
     delta = q[..., 1:3], q[..., 4:6]
@@ -59,7 +59,7 @@ def bent(arm: Arm, q: Array) -> tuple[Array, Array]:
 
 def tip(arm: Arm, q: Array) -> Array:
     """The payload in the plane (..., 2), (2) and (3) to first order in the deflections as the paper has it."""
-    y, slope = bent(arm, q)
+    y, slope = deflections(arm, q)
     l1, l2 = (link.beam.length for link in arm.links if link.beam is not None)
     one, two = np.exp(1j * q[..., 0]), np.exp(1j * q[..., 3])
     inner, outer = l1 + 1j * y[..., 0], l2 + 1j * y[..., 1] + 1j * slope[..., 0] * l2

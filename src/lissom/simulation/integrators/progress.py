@@ -20,8 +20,8 @@ def shown_progress(progress: Any, until: float, what: str = "simulating") -> Ite
     elif callable(progress):
         yield lambda t: progress(min(1.0, t / until))
     elif progress is True:
-        with bar(what, until) as told:
-            yield told
+        with bar(what, until) as show:
+            yield show
     else:
         raise InputError(
             f"simulate: progress is {shown(progress)}; expected True, False or a function of the fraction."

@@ -118,7 +118,7 @@ class Skeleton:
         return _broken(lines + [self.anchored(i, end) for i, end in self.closures])
 
     @cached_property
-    def bent(self) -> Array:
+    def flexible(self) -> Array:
         """(..., points, 3) one line along all flexible links, broken by NaN."""
         return _broken([sections[..., :3, 3] for sections in self.beams.values()], self.X.shape[:-3])
 
@@ -137,14 +137,14 @@ class Skeleton:
     @cached_property
     def size(self) -> float:
         """Longest side of the box around the lines of the first state [m]."""
-        lines = np.concatenate([self.rigid, self.bent], axis=-2)
+        lines = np.concatenate([self.rigid, self.flexible], axis=-2)
         first = lines.reshape(-1, *lines.shape[-2:])[0]
         return max(float(np.ptp(first[np.isfinite(first[:, 0])], axis=0).max()), 1e-3)
 
     @cached_property
     def points(self) -> Array:
         """(points, 3) every point of every line, for a view that holds them."""
-        points = np.concatenate([self.rigid, self.bent, self.ribs], axis=-2).reshape(-1, 3)
+        points = np.concatenate([self.rigid, self.flexible, self.ribs], axis=-2).reshape(-1, 3)
         return points[np.isfinite(points).all(axis=-1)]
 
 

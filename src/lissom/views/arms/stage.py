@@ -105,15 +105,15 @@ class Lines:
             return ax.plot(*nothing, style, color=colour or own, alpha=alpha, linewidth=size * width, **more)[0]
 
         self.rigid = line(shades.link, 3.0, solid_capstyle="round")
-        self.bent = line(shades.flexible, 3.0, solid_capstyle="round")
+        self.flexible = line(shades.flexible, 3.0, solid_capstyle="round")
         self.ribs = line(shades.flexible, 1.0)
         self.joints = line(shades.link, 0.0, "o", markersize=4.0 + width, markerfacecolor=colour or curve_colour(0))
 
     def put(self, skeleton: Skeleton, k: tuple[int, ...] | int = ()) -> list[Any]:
         """Show state k of a skeleton."""
-        for word in ("rigid", "bent", "ribs", "joints"):
+        for word in ("rigid", "flexible", "ribs", "joints"):
             place(getattr(self, word), getattr(skeleton, word)[k], self.plane)
-        return [self.rigid, self.bent, self.ribs, self.joints]
+        return [self.rigid, self.flexible, self.ribs, self.joints]
 
 
 def place(line: Any, points: Array, plane: Plane | None) -> None:

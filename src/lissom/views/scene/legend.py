@@ -29,7 +29,7 @@ def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
     drawn = {solid.name.split("/")[0] for solid in scene.solids}
     colours = {solid.colour for solid in scene.solids if solid.name.startswith("joint/")}
     yield from (Entry("solid", colour, label) for colour, label in _joints(scene) if colour in colours)
-    if any(skin.kind == "bent" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
+    if any(skin.kind == "beam" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
         yield Entry("solid", rgb(FLEXIBLE), "flexible link")
     yield from (Entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
     for kind in arrows:

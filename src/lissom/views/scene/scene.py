@@ -27,7 +27,7 @@ from lissom.views.scene.mesh_files import MeshFiles
 from lissom.views.scene.solids import Mesh
 
 THICK = 0.018  # radius of a link that has no shape, of the arm's size
-BENT = slice(None, None, 2)  # sections that a bent link follows; fewer are fewer to send
+ALONG = slice(None, None, 2)  # sections that a flexible link follows; fewer are fewer to send
 ARROW = 0.3  # the longest, of the arm's size
 HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
 SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
@@ -57,7 +57,7 @@ class Skin(NamedTuple):
     """Triangles that follow frames: each vertex moves with the mean of them by its weights (vertices, frames).
 
     rest : (frames, 4, 4)     where they are in the axes of `mesh`, undeformed
-    kind : str                "bent": along the flexible `link`; "slide": between the ends of the joint before `link`
+    kind : str                "beam": along the flexible `link`; "slide": between the ends of the joint before `link`
     """
 
     name: str
@@ -66,7 +66,7 @@ class Skin(NamedTuple):
     rest: Array
     weights: Array
     link: int
-    kind: Literal["bent", "slide"]
+    kind: Literal["beam", "slide"]
 
     def deformed(self, sections: Array) -> Mesh:
         """The triangles where its frames are at `sections` (frames, 4, 4)."""
@@ -144,7 +144,7 @@ class Scene:
             if link.flexible:
                 step = float(np.linalg.norm(link.tip[:3, 3])) / SECTIONS
                 mesh = solids.divided(mesh, link.tip[:3, 3], step)
-                self._add_bent(f"link/{link.name}/{k}", i, mesh, colour or rgb(FLEXIBLE))
+                self._add_beam(f"link/{link.name}/{k}", i, mesh, colour or rgb(FLEXIBLE))
             else:
                 self.solids.append(Solid(f"link/{link.name}/{k}", mesh, colour or rgb(MESH), i))
         if link.payload is not None and link.payload.mass > 0:
@@ -153,7 +153,7 @@ class Scene:
             return
         if link.flexible:
             tube = solids.capsule((0, 0, 0), link.tip[:3, 3], 0.7 * self.radius, rings=2 * SECTIONS)
-            self._add_bent(f"link/{link.name}/tube", i, tube, rgb(FLEXIBLE))
+            self._add_beam(f"link/{link.name}/tube", i, tube, rgb(FLEXIBLE))
         self._add_rods(i, link)
         if link.joint.moves:
             self._add_joint(i, link)
@@ -187,16 +187,16 @@ class Scene:
             weights = np.stack([1 - far, far], axis=1)
             self.skins.append(Skin(f"joint/{link.joint.name}/slide", rod, rgb(LINK), rest, weights, i, "slide"))
 
-    def _add_bent(self, name: str, i: int, mesh: Mesh, colour: Colour) -> None:
+    def _add_beam(self, name: str, i: int, mesh: Mesh, colour: Colour) -> None:
         """A vertex goes with the two sections beside it."""
         tip = self.arm.links[i].tip[:3, 3]
-        rest = np.array([to(p=s * tip) for s in np.linspace(0.0, 1.0, SECTIONS)])[BENT]
+        rest = np.array([to(p=s * tip) for s in np.linspace(0.0, 1.0, SECTIONS)])[ALONG]
         place = np.clip(mesh.vertices @ tip / (tip @ tip), 0.0, 1.0) * (len(rest) - 1)
         k = np.minimum(place.astype(int), len(rest) - 2)
         weights = np.zeros((len(place), len(rest)))
         rows = np.arange(len(place))
         weights[rows, k], weights[rows, k + 1] = 1 - (place - k), place - k
-        self.skins.append(Skin(name, mesh, colour, rest, weights, i, "bent"))
+        self.skins.append(Skin(name, mesh, colour, rest, weights, i, "beam"))
 
     def _add_payload(self, i: int, link: Link) -> None:
         assert link.payload is not None
@@ -277,8 +277,8 @@ class Scene:
 
     def _sections(self, bones: Skeleton, skin: Skin) -> Array:
         """(states, frames, 4, 4)."""
-        if skin.kind == "bent":
-            return bones.beams[skin.link][..., BENT, :, :]
+        if skin.kind == "beam":
+            return bones.beams[skin.link][..., ALONG, :, :]
         near = bones.attachment(skin.link) @ self.arm.links[skin.link].joint.placement
         far = np.array(near)
         far[..., :3, 3] = bones.origins[..., skin.link, :]

@@ -46,7 +46,7 @@ class Growth:
 
     @property
     def largest(self) -> float:
-        """Of all errors of the state, the growth at worst: from the start to any time, or from any time to the end."""
+        """Largest growth of small errors of the state: from the start to any time, or from any time to the end."""
         since, until = [np.eye(self.steps.shape[1])], [np.eye(self.steps.shape[1])]
         for forth, back in zip(self.steps, self.steps[::-1], strict=True):
             since.append(forth @ since[-1])

@@ -210,7 +210,7 @@ def _trials(motion: AbstractMotion, others: list[tuple[str, Arm]], show: Callabl
 
 
 def _largest(parts: list[Array]) -> Array:
-    """(segments, dof) with its sign, of the pieces (k, dof) of every segment."""
+    """Return the largest entries (segments, dof), with their signs, among the pieces (k, dof) of every segment."""
     return np.stack([np.take_along_axis(x, np.abs(x).argmax(axis=0)[None], axis=0)[0] for x in parts])
 
 
@@ -226,18 +226,18 @@ def _errors(motion: AbstractMotion, run: Run) -> tuple[Array, Array]:
 
 
 def _follows(motion: AbstractMotion, run: Run, tolerance: float) -> bool:
-    """It got to the end along the motion; amplitudes of links are left to the residual."""
+    """Return whether a run follows the motion to its end; amplitudes of links are left to the residual."""
     others = np.setdiff1d(np.arange(motion.arm.dof), motion.arm.mode_index)
     return _ended(run) and bool(np.abs(_errors(motion, run)[1][:, others]).max() <= tolerance)
 
 
 def _ended(run: Run) -> bool:
-    """It got to its end."""
+    """Return whether a run reached its end."""
     return not run.failures and bool(np.isfinite(run.q[-1]).all())
 
 
 def _peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
-    """Utilisation of limits, and the smallest distance from obstacles."""
+    """Return the utilisation of limits, and the smallest distance from obstacles."""
     arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
     finer = (len(breaks) - 1) // motion.basis.segments
     s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)
