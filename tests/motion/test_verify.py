@@ -250,7 +250,7 @@ def test_feedback_that_fails_is_told(arm, up):
         ({"tolerance": 0}, "tolerance is 0"), ({"rtol": "x"}, "rtol is 'x'"), ({"per_segment": 1.5}, "whole number"),
         ({"feedback": ls.PD(0, 1, 1, gravity=True)}, "already contain gravity"),
         ({"feedback": "pd"}, "feedback is 'pd'"),
-        ({"feedback": ls.GravityCompensation()}, "expected PD, StateFeedback"),
+        ({"feedback": ls.GravityCompensation()}, "expected Follow, PD, StateFeedback"),
         ({"feedback": ls.PD(0, [[1, 1], [2, 2]], 1)}, "kp"), ({"feedback": ls.PD(0, 1, -1)}, "a negative gain"),
     ],
 )  # fmt: skip
