@@ -155,10 +155,4 @@ def take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Plac
                 R[i] = run.call(tree.nodes[i].element.orientation, R[tree.nodes[i].parent], x[i])
         if place.body != BASE:  # what acts on the base does not reach the joints
             parts = (R[place.body], filled(LOAD, load), placement_of(place.row))
-            force[place.body] = run.call(minus_load, force.get(place.body), *parts)
-
-
-def minus_load(force: Wrench | None, R: Rotation, load: LoadValues, place: Placement) -> Wrench:
-    """A force on a frame less a load at a place on the frame, in the axes of the frame."""
-    wrench = Wrench(R.T @ load.f, R.T @ load.n).moved(place.point(load.point))
-    return Wrench(-wrench.f, -wrench.n) if force is None else force - wrench
+            force[place.body] = run.call(tree.nodes[place.body].element.minus_load, force.get(place.body), *parts)

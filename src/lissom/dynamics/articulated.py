@@ -20,10 +20,10 @@ from lissom.dynamics.bodies import BASE
 from lissom.dynamics.drives import arm_forces
 from lissom.dynamics.from_arm import placement_of
 from lissom.dynamics.tree import Position, Tree, add_to
-from lissom.elements.base import Body, ModalInertia, MovingFrame, Path
 from lissom.elements.elimination import Eliminated
 from lissom.elements.link import RigidLink
 from lissom.elements.pivots import Guarded, Held, Unguarded
+from lissom.elements.results import Body, ModalInertia, MovingFrame, Path
 from lissom.engine.run import AbstractRun
 from lissom.records import filled
 from lissom.spatial.inertias import ArticulatedBody
@@ -72,7 +72,7 @@ def _velocities(run: AbstractRun, tree: Tree, x: dict[int, Position], qd: Any, b
     """The outward pass: all that depends on positions and rates only."""
     out = Moving({BASE: run.call(_base_frame, run.constant(UPRIGHT), base)}, {}, {}, {})
     for i, node in tree.outward():
-        found = run.call(node.element.velocity, out.frame[node.parent], x[i], node.part(qd))
+        found = run.call(node.articulated.velocity, out.frame[node.parent], x[i], node.part(qd))
         out.frame[i], out.path[i], out.body[i], modal = found
         out.modal.setdefault(node.owner, modal)
     return out
@@ -91,7 +91,7 @@ def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Pla
             modal = out.modal[owner]
             assert isinstance(station, Station)
             assert modal is not None
-            out.modal[owner] = run.call(station.minus_load, modal, out.frame[tree.nodes[i].parent], x[i], load)
+            out.modal[owner] = run.call(station.take_load, modal, out.frame[tree.nodes[i].parent], x[i], load)
 
 
 def _eliminated(
@@ -107,7 +107,7 @@ def _eliminated(
             free = held[node.first].free if node.first in held else None
             parts = (moving.path[i], moving.body[i], modal[node.owner], beyond.get(i), forces[node.owner])
             rule = (Guarded() if guarded else Unguarded(), free, armature, mass[i])
-            kept[i], modal[node.owner], on_parent = run.call(node.element.eliminate, *parts, *rule)
+            kept[i], modal[node.owner], on_parent = run.call(node.articulated.eliminate, *parts, *rule)
             add_to(run, beyond, node.parent, on_parent)
     return kept
 
@@ -128,7 +128,9 @@ def _accelerations(
             qdd[i], a[i], needed = run.call(RigidLink.accelerate_held, *parts)
             effort[node.first] = [needed]
         else:
-            qdd[node.owner], a[i] = run.call(node.element.accelerate, before, path[i], eliminated, qdd.get(node.owner))
+            qdd[node.owner], a[i] = run.call(
+                node.articulated.accelerate, before, path[i], eliminated, qdd.get(node.owner)
+            )
     return tree.joined(qdd), effort
 
 

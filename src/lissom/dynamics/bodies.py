@@ -332,6 +332,11 @@ class Bodies:
         """Whether the linear field is truncated as by Book 1983."""
         return self.linear and self.arm.flexibility != "linear"
 
+    @property
+    def takes_shortcut(self) -> bool:
+        """Whether frames are treated as rotations, as in (72), (73) of Book 1983."""
+        return any(body.beam.layout.takes_shortcut for body in self.list if body.beam is not None)
+
     @cached_property
     def carriers(self) -> list[list[int]]:
         """For every coordinate, those before it on its branch, nearest first.

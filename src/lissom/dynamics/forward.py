@@ -35,7 +35,7 @@ def accelerations(
     run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool, guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations by the method that is best for straight-line code, or for the tape."""
-    if tape and not bodies.linear and bodies.coupling is None:
+    if tape and bodies.coupling is None and not tree_of(bodies).stretches:
         given = given._replace(loads=placed(bodies, given.loads))
         return articulated.accelerations(run, tree_of(bodies), given, held, guarded)
     return joint_space.accelerations(run, bodies, given, held, tape, guarded)

@@ -19,6 +19,7 @@ from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3
 if TYPE_CHECKING:
     from lissom.dynamics.bodies import Bodies, Body
 
+Element = AbstractElement[Any, Any, Any, Any, Any]
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 PLACEMENT = Placement(Rotation(Matrix3(NUMBERS, NUMBERS, NUMBERS)), NUMBERS)
 INERTIA = RigidInertia(0.0, NUMBERS, Symmetric3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -28,37 +29,62 @@ DRIVE = flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0)).structure
 def tree_of(bodies: Bodies) -> Tree:
     """The tree of bodies with one coordinate per joint; their numbers may be values of a program."""
     if bodies.elements is None:
-        bodies.elements = Tree(tuple([_node(body, i) for i, body in enumerate(bodies.list)]))
+        make = _linear_element if bodies.linear else _element
+        bodies.elements = Tree(tuple([_node(body, i, make(bodies, body)) for i, body in enumerate(bodies.list)]))
     return bodies.elements
 
 
-def _node(body: Body, i: int) -> Node:
+def _node(body: Body, i: int, element: Element) -> Node:
     along = body.beam_owner >= 0
     drive = None if body.beam is not None else joint_drive(body)
     return Node(
-        element_of(body), body.parent, body.coordinate, body.width, body.beam_owner if along else i,
+        element, body.parent, body.coordinate, body.width, body.beam_owner if along else i,
         int(not along or body.mount), drive, float(body.mass), 0.0 if along or body.beam is None else body.beam.mass,
     )  # fmt: skip
 
 
-def element_of(body: Body) -> AbstractElement[Any]:
+def _element(_bodies: Bodies, body: Body) -> Element:
     """The element of a body: a rigid link, a beam, or a place along one."""
-    row = constants_of(body)
     if body.beam is None:
-        structure = _link(body.kind)
-        made: RigidLink = filled(structure, row, of_numbers(structure) if body.constants is None else None)
-        return made
+        return _filled(body, _link(body.kind))
     from lissom.elements.beam import SecondOrderBeam
     from lissom.elements.beam_end import Integrals
     from lissom.elements.station import Station
 
     kind = Station if body.beam_owner >= 0 else SecondOrderBeam
-    return kind(Integrals(body.beam.layout, body.beam.values), inertia_of(row[12:22]))
+    return kind(Integrals(body.beam.layout, body.beam.values), _inertia(body))
+
+
+def _linear_element(bodies: Bodies, body: Body) -> Element:
+    """The same for links with a linear field, of which all frames may stretch."""
+    if body.beam is None:
+        return _filled(body, _affine_link(body.kind, int(bodies.takes_shortcut)))
+    from lissom.elements.beam_end import Integrals
+    from lissom.elements.book.beam import AffineBeam, AffineStation
+
+    kind = AffineStation if body.beam_owner >= 0 else AffineBeam
+    return kind(Integrals(body.beam.layout, body.beam.values), _inertia(body))
+
+
+def _filled(body: Body, structure: Structure) -> Element:
+    made: Element = filled(structure, constants_of(body), of_numbers(structure) if body.constants is None else None)
+    return made
+
+
+def _inertia(body: Body) -> RigidInertia:
+    return inertia_of(constants_of(body)[12:22])
 
 
 @functools.cache
 def _link(kind: str) -> Structure:
     return flat(RigidLink(joint_class(kind)(), PLACEMENT, INERTIA)).structure
+
+
+@functools.cache
+def _affine_link(kind: str, shortcut: int) -> Structure:
+    from lissom.elements.book.link import AffineLink
+
+    return flat(AffineLink(joint_class(kind)(), PLACEMENT, INERTIA, shortcut)).structure
 
 
 def constants_of(body: Body) -> Any:

@@ -26,8 +26,8 @@ from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Tree
-from lissom.elements.base import Placed
 from lissom.elements.link import RigidLink
+from lissom.elements.results import Placed
 from lissom.engine.run import AbstractRun
 from lissom.records import dense, filled, flat, record
 from lissom.spatial.inertias import RigidInertia

@@ -38,10 +38,6 @@ def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, b
     if bodies.coupling is not None:
         tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
         return bodies.coupling.force(run, joint_torques(run, tree, q, qd, qdd, base, loads))
-    if bodies.linear:
-        from lissom.dynamics.book import forces
-
-        return forces.joint_torques(run, bodies, q, qd, qdd, base, loads)
     return tree_torques(run, tree_of(bodies), q, qd, qdd, filled(MOTION, base), placed(bodies, loads))
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, minus_load, read_acting
+from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, read_acting
 from lissom.dynamics.bodies import BASE, Bodies, about_origin, station_of
 from lissom.dynamics.from_arm import inertia_of, placement_of, tree_of
 from lissom.dynamics.tree import Position, Tree
+from lissom.elements.base import AbstractArticulated
 from lissom.engine.run import AbstractRun
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
@@ -137,8 +138,8 @@ def take_loads(run: AbstractRun, bodies: Bodies, state: State, sums: dict[On, Wr
     for frame, load in loads:
         place = bodies.place(frame)
         on = On(bodies.arm.frame(station_of(frame)[0]).link, place.body)
-        parts = (state.R[on.body], filled(LOAD, load), placement_of(place.row))
-        sums[on] = run.call(minus_load, sums.get(on), *parts)
+        R, place_on_body = state.R[on.body], placement_of(place.row)
+        sums[on] = run.call(AbstractArticulated.minus_load, sums.get(on), R, filled(LOAD, load), place_on_body)
 
 
 def inward(run: AbstractRun, bodies: Bodies, state: State, sums: dict[On, Wrench]) -> list[Wrench]:

@@ -68,7 +68,7 @@ def program(run: AbstractRun, bodies: Bodies) -> None:
     x = tree.positions(run, q)
     for i, node in tree.outward():
         motion[i], _ = run.call(node.element.outward, motion[node.parent], x[i], node.part(qd), node.part(qdd))
-        placed = run.call(node.element.place, frame[node.parent], x[i])
+        placed = run.call(node.articulated.place, frame[node.parent], x[i])
         frame[i], [screw[i]] = placed.frame, placed.screws
     rows: dict[int, dict[int, Any]] = {}
     for link, place in enumerate(bodies.links):
