@@ -440,6 +440,20 @@ def refuse_unready(arm: Arm) -> None:
             )
 
 
+def refuse_stretching(arm: Arm, what: str) -> None:
+    """Raise an error for linear fields in what needs frames that stay orthonormal.
+
+    A joint transmits a force and nine moments there, Q of Book 1983, and no vector of three of them has the power of Q
+    on every turn of the joint; between two such frames there is an affine map, and no rotation for a closure to fix.
+    """
+    if arm.flexible and arm.flexibility != "second_order":
+        raise UnsupportedError(
+            f"{what}: arm {arm.name!r} has flexibility={arm.flexibility!r}, where frames beyond a tip are not "
+            "orthonormal: there is neither a moment about a joint nor a rotation between two frames. Use "
+            "arm.replace(flexibility='second_order')."
+        )
+
+
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
     """Raise an error for arms with closed loops in functions that support open arms only."""
     if arm.loops:

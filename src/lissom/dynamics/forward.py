@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics import articulated, joint_space
-from lissom.dynamics.acting import Setting, placed, read_acting
+from lissom.dynamics.acting import Setting, read_acting
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
@@ -36,7 +36,6 @@ def accelerations(
 ) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations by the method that is best for straight-line code, or for the tape."""
     if tape and bodies.coupling is None and not tree_of(bodies).stretches:
-        given = given._replace(loads=placed(bodies, given.loads))
         return articulated.accelerations(run, tree_of(bodies), given, held, guarded)
     return joint_space.accelerations(run, bodies, given, held, tape, guarded)
 

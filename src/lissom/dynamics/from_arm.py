@@ -10,7 +10,7 @@ from lissom.elements.base import AbstractElement
 from lissom.elements.link import RigidLink
 from lissom.joints import joint_class
 from lissom.joints.drive import Drive
-from lissom.records import Structure, filled, flat, of_numbers
+from lissom.records import Structure, filled, flat, of_numbers, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Placement
 from lissom.spatial.orientation import Rotation
@@ -23,7 +23,23 @@ Element = AbstractElement[Any, Any, Any, Any, Any]
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 PLACEMENT = Placement(Rotation(Matrix3(NUMBERS, NUMBERS, NUMBERS)), NUMBERS)
 INERTIA = RigidInertia(0.0, NUMBERS, Symmetric3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+INERTIA_OF_BODY = flat(INERTIA).structure
 DRIVE = flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0)).structure
+
+
+@record
+class BodyNumbers:
+    """The numbers of a body: placement of its joint, and inertia about its origin."""
+
+    placement: Placement
+    inertia: RigidInertia
+
+    def with_payload(self, payload: RigidInertia) -> BodyNumbers:
+        """The body with a payload, about the same origin."""
+        return BodyNumbers(self.placement, self.inertia + payload)
+
+
+BODY = flat(BodyNumbers(PLACEMENT, INERTIA)).structure
 
 
 def tree_of(bodies: Bodies) -> Tree:
@@ -72,7 +88,8 @@ def _filled(body: Body, structure: Structure) -> Element:
 
 
 def _inertia(body: Body) -> RigidInertia:
-    return inertia_of(constants_of(body)[12:22])
+    numbers: BodyNumbers = filled(BODY, constants_of(body))
+    return numbers.inertia
 
 
 @functools.cache
@@ -98,7 +115,7 @@ def constants_of(body: Body) -> Any:
 
 def inertia_of(row: Any) -> RigidInertia:
     """A rigid inertia from its ten entries m, mc (3), I (6)."""
-    made: RigidInertia = filled(flat(INERTIA).structure, row)
+    made: RigidInertia = filled(INERTIA_OF_BODY, row)
     return made
 
 
