@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
@@ -239,12 +238,6 @@ class Bodies:
         """The body of a place along a beam, None where there is none of this name."""
         return self._stations.get(frame)
 
-    @cached_property
-    def places_text(self) -> str:
-        """Places of all frames as text; equal for copies with other fields."""
-        named = [(word, self.place(word)) for word in self.arm.frames]
-        return repr([(word, at.body, at.X.tolist()) for word, at in [*named, *(("", link) for link in self.links)]])
-
     def with_stations(self, frames: Iterable[str]) -> Bodies:
         """The bodies with places along beams, named as `station_name` does, as frames of their own.
 
@@ -275,10 +268,6 @@ class Bodies:
     def carrying(self) -> list[tuple[int, Body]]:
         """The moving bodies, and the places along beams that carry bodies."""
         return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0 or body.mount]
-
-    def mounts(self, k: int) -> list[int]:
-        """Places along the beam of a body that carry bodies."""
-        return [i for i, body in enumerate(self.list) if body.mount and body.beam_owner == k]
 
     @cached_property
     def dof(self) -> int:
@@ -358,11 +347,6 @@ class Bodies:
         body = self.list[k]
         return range(body.coordinate, body.coordinate + body.width)
 
-    def own(self, vector: Any, k: int) -> Any:
-        """The entries of a vector of coordinates that are a body's."""
-        body = self.list[k]
-        return vector[body.coordinate : body.coordinate + body.width]
-
     @property
     def smooth(self) -> Bodies:
         """The bodies without friction."""
@@ -377,11 +361,6 @@ class Bodies:
         return self.changed(**drive, beam=beams)
 
     @cached_property
-    def parents(self) -> NDArray[np.intp]:
-        """(n,) parent of every body, -1 for the base."""
-        return np.array([body.parent for body in self.list], np.intp)
-
-    @cached_property
     def children(self) -> list[list[int]]:
         """Bodies carried directly by each body."""
         out: list[list[int]] = [[] for _ in self.list]
@@ -393,7 +372,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
+        for word in ("children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list, other.elements = list(self.list), None
         for word, entries in columns.items():
@@ -432,11 +411,12 @@ def refuse_unready(arm: Arm) -> None:
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
     if arm.flexible and arm.flexibility.startswith("book"):
-        slides = [link.joint.name for link in arm.links if link.joint.kind == "prismatic"]
-        if slides:
+        others = [link.joint for link in arm.links if link.joint.moves and link.joint.kind != "revolute"]
+        if others:
             raise UnsupportedError(
-                f"arm {arm.name!r}: joint {slides[0]!r} is prismatic; flexibility={arm.flexibility!r} covers revolute "
-                "joints only. Use 'linear', the same equations without their truncations, or 'second_order'."
+                f"arm {arm.name!r}: joint {others[0].name!r} is {others[0].kind}; flexibility={arm.flexibility!r} "
+                "covers revolute joints only. Use 'linear', the same equations without their truncations, or "
+                "'second_order'."
             )
 
 

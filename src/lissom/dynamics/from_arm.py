@@ -76,7 +76,8 @@ def _linear_element(bodies: Bodies, body: Body) -> Element:
     if body.beam is None:
         return _filled(body, _affine_link(body.kind, int(bodies.takes_shortcut)))
     from lissom.elements.beam_end import Integrals
-    from lissom.elements.book.beam import AffineBeam, AffineStation
+    from lissom.elements.book.beam import AffineBeam
+    from lissom.elements.book.station import AffineStation
 
     kind = AffineStation if body.beam_owner >= 0 else AffineBeam
     return kind(Integrals(body.beam.layout, body.beam.values), _inertia(body))
