@@ -24,7 +24,7 @@ def changed(node, element):
 
 AFFINE = Tree(
     tuple(
-        changed(node, AffineLink(node.element.joint, node.element.placement, node.element.inertia, 1))
+        changed(node, AffineLink(node.element.placement, node.element.inertia, node.element.joint, 1))
         for node in TREE.nodes
     )
 )
@@ -82,7 +82,7 @@ def test_screws_before_and_behind_a_flexible_link(at):
     bodies = Bodies(turning).with_stations(standing_frames(turning))
     tree = tree_of(bodies)
     screws = tuple(
-        changed(node, AffineLink(Screw(PITCH), node.element.placement, node.element.inertia, 0))
+        changed(node, AffineLink(node.element.placement, node.element.inertia, Screw(PITCH), 0))
         if isinstance(node.element, AffineLink)
         else node
         for node in tree.nodes

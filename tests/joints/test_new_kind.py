@@ -75,7 +75,7 @@ def screw_tree():
         link = node.element
         if kind == "screw":
             row = constants_of(body)
-            link = filled(flat(RigidLink(Screw(PITCH), link.placement, link.inertia)).structure, [PITCH, *row])
+            link = filled(flat(RigidLink(link.placement, link.inertia, Screw(PITCH))).structure, [*row, PITCH])
         values = [link if name == "element" else getattr(node, name) for name in type(node).__annotations__]
         nodes.append(type(node)(*values))
     return Tree(tuple(nodes))

@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.from_arm import BODY, INERTIA_OF_BODY, BodyNumbers, constants_of, placement_of
+from lissom.dynamics.from_arm import INERTIA_OF_BODY, BodyNumbers, body_numbers, constants_of, placement_of
 from lissom.dynamics.tree import Position, Tree
 from lissom.engine.run import AbstractRun
 from lissom.model.arm import Arm
@@ -145,7 +145,7 @@ def with_payloads(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]])
         if k != BASE:  # what lies on the base does not move
             own = constants_of(bodies.list[k])
             have = rows[k] if k in rows else own if bodies.list[k].constants is not None else run.constant(own)
-            parts = filled(BODY, have), filled(INERTIA_OF_BODY, payload)
+            parts = body_numbers(have), filled(INERTIA_OF_BODY, payload)
             rows[k] = flat(run.call(BodyNumbers.with_payload, *parts)).entries
     return bodies.changed(constants=rows) if rows else bodies
 

@@ -47,6 +47,12 @@ def arm_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any) -> Any:
     return tau if drive is None else [run.call(drive.arm_force, tau[0], q[0], qd[0])]
 
 
+def with_armature(run: AbstractRun, body: Body, entry: Any) -> Any:
+    """An entry on the diagonal of the mass matrix with the inertia of a joint's drive; a vector of one entry."""
+    drive = joint_drive(body)
+    return entry if drive is None or is_zero(drive.armature) else [run.call(drive.inertia, entry[0])]
+
+
 def is_zero(x: Scalar) -> bool:
     """Whether a number is zero; values of a program are not known to be."""
     return isinstance(x, float) and x == 0.0

@@ -14,6 +14,7 @@ from lissom.records import Structure, filled, flat, of_numbers, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Placement
 from lissom.spatial.orientation import Rotation
+from lissom.spatial.scalar import Coordinates
 from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3
 
 if TYPE_CHECKING:
@@ -29,17 +30,29 @@ DRIVE = flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0)).structure
 
 @record
 class BodyNumbers:
-    """The numbers of a body: placement of its joint, and inertia about its origin."""
+    """The numbers of a body: placement of its joint, inertia about its origin, and those of its kind of joint."""
 
     placement: Placement
     inertia: RigidInertia
+    of_joint: Coordinates
 
     def with_payload(self, payload: RigidInertia) -> BodyNumbers:
         """The body with a payload, about the same origin."""
-        return BodyNumbers(self.placement, self.inertia + payload)
+        return BodyNumbers(self.placement, self.inertia + payload, self.of_joint)
 
 
-BODY = flat(BodyNumbers(PLACEMENT, INERTIA)).structure
+CONSTANTS = flat(BodyNumbers(PLACEMENT, INERTIA, ())).structure.size  # of a body, without those of its kind of joint
+
+
+def body_numbers(row: Any) -> BodyNumbers:
+    """The numbers of a body from its constants."""
+    made: BodyNumbers = filled(_body(len(row) - CONSTANTS), row)
+    return made
+
+
+@functools.cache
+def _body(of_joint: int) -> Structure:
+    return flat(BodyNumbers(PLACEMENT, INERTIA, (0.0,) * of_joint)).structure
 
 
 def tree_of(bodies: Bodies) -> Tree:
@@ -62,7 +75,8 @@ def _node(body: Body, i: int, element: Element) -> Node:
 def _element(_bodies: Bodies, body: Body) -> Element:
     """The element of a body: a rigid link, a beam, or a place along one."""
     if body.beam is None:
-        return _filled(body, _link(body.kind))
+        row = constants_of(body)
+        return _filled(body, row, _link(body.kind, len(row) - CONSTANTS))
     from lissom.elements.beam import SecondOrderBeam
     from lissom.elements.beam_end import Integrals
     from lissom.elements.station import Station
@@ -74,7 +88,8 @@ def _element(_bodies: Bodies, body: Body) -> Element:
 def _linear_element(bodies: Bodies, body: Body) -> Element:
     """The same for links with a linear field, of which all frames may stretch."""
     if body.beam is None:
-        return _filled(body, _affine_link(body.kind, int(bodies.takes_shortcut)))
+        row = constants_of(body)
+        return _filled(body, row, _affine_link(body.kind, len(row) - CONSTANTS, int(bodies.takes_shortcut)))
     from lissom.elements.beam_end import Integrals
     from lissom.elements.book.beam import AffineBeam
     from lissom.elements.book.station import AffineStation
@@ -83,30 +98,29 @@ def _linear_element(bodies: Bodies, body: Body) -> Element:
     return kind(Integrals(body.beam.layout, body.beam.values), _inertia(body))
 
 
-def _filled(body: Body, structure: Structure) -> Element:
-    made: Element = filled(structure, constants_of(body), of_numbers(structure) if body.constants is None else None)
+def _filled(body: Body, row: Any, structure: Structure) -> Element:
+    made: Element = filled(structure, row, of_numbers(structure) if body.constants is None else None)
     return made
 
 
 def _inertia(body: Body) -> RigidInertia:
-    numbers: BodyNumbers = filled(BODY, constants_of(body))
-    return numbers.inertia
+    return body_numbers(constants_of(body)).inertia
 
 
 @functools.cache
-def _link(kind: str) -> Structure:
-    return flat(RigidLink(joint_class(kind)(), PLACEMENT, INERTIA)).structure
+def _link(kind: str, numbers: int) -> Structure:
+    return flat(RigidLink(PLACEMENT, INERTIA, joint_class(kind)(*[0.0] * numbers))).structure
 
 
 @functools.cache
-def _affine_link(kind: str, shortcut: int) -> Structure:
+def _affine_link(kind: str, numbers: int, shortcut: int) -> Structure:
     from lissom.elements.book.link import AffineLink
 
-    return flat(AffineLink(joint_class(kind)(), PLACEMENT, INERTIA, shortcut)).structure
+    return flat(AffineLink(PLACEMENT, INERTIA, joint_class(kind)(*[0.0] * numbers), shortcut)).structure
 
 
 def constants_of(body: Body) -> Any:
-    """R0 (9), p (3), m, mc (3), I (6) of a body."""
+    """R0 (9), p (3), m, mc (3), I (6) of a body, and the numbers of its kind of joint."""
     if body.constants is not None:
         return body.constants
     I = body.inertia

@@ -35,11 +35,11 @@ from lissom.spatial.vectors import ZERO, Vector3
 @final
 @record
 class RigidLink(AbstractLink, AbstractComposite[Pose, Wrench, RigidInertia], AbstractArticulated[Pose]):
-    """Joint, its placement on the parent, and the inertia of the body behind it."""
+    """Placement of a joint on the parent, inertia of the body behind it, and the joint."""
 
-    joint: AbstractJoint
     placement: Placement
     inertia: RigidInertia
+    joint: AbstractJoint
 
     def outward(self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates) -> Outward[Motion, Wrench]:
         """With R the orientation in the parent, r the origin, u = R^T w', and (s.w, s.v) = S qd, (sd.w, sd.v) = S qdd:

@@ -42,14 +42,14 @@ from lissom.spatial.vectors import Vector3, outer
 class AffineLink(
     AbstractLink, AbstractComposite[LinkPosition, AffineForce, SecondMoments], AbstractAffine[Pose, LinkPosition]
 ):
-    """Joint, its placement on the parent, and the inertia of the body behind it.
+    """Placement of a joint on the parent, inertia of the body behind it, and the joint.
 
     shortcut : whether forces bring along the moments that (72) and (73) need
     """
 
-    joint: AbstractJoint
     placement: Placement
     inertia: RigidInertia
+    joint: AbstractJoint
     shortcut: int
 
     def located(self, parent: AffinePosition | None, x: Pose) -> LinkPosition:
