@@ -15,12 +15,11 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
-from lissom.dynamics.bodies import BASE, Bodies, about_origin, refuse_stretching, station_of
+from lissom.dynamics.bodies import BASE, Bodies, about_origin, station_of
 from lissom.dynamics.from_arm import inertia_of, placement_of, tree_of
 from lissom.dynamics.tree import Position, Tree
 from lissom.elements.base import AbstractArticulated
 from lissom.engine.run import AbstractRun
-from lissom.model.arm import Arm
 from lissom.records import dense, filled, flat
 from lissom.spatial.frames import inverse
 from lissom.spatial.inertia import Inertia
@@ -55,11 +54,6 @@ class State(NamedTuple):
     R: dict[int, Rotation]
     force: dict[int, Wrench]
     field: dict[int, Wrench]
-
-
-def refuse_linear(arm: Arm) -> None:
-    """Raise an error for linear displacement fields."""
-    refuse_stretching(arm, "joint_reactions")
 
 
 def program(run: AbstractRun, bodies: Bodies, setting: Setting, world: bool) -> None:

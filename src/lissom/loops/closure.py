@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.bending import along_beam
-from lissom.dynamics.bodies import BASE, Bodies, Place, refuse_stretching
+from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
 from lissom.dynamics.vectors import add, cross, dot, sub
 from lissom.engine.step import Step
@@ -245,8 +245,3 @@ def drift_program(run: Any, bodies: Bodies) -> None:
         acc = [point_acceleration(run, bodies, way, qd, still) for way in ways]
         drift.append(run.apply(CLOSE[loop.joint]["drift"], *(way.X(run) for way in ways), *v, *acc))
     run.output(*drift)
-
-
-def refuse_linear(arm: Arm) -> None:
-    """Raise an error for linear displacement fields."""
-    refuse_stretching(arm, VERB)
