@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import INERTIA_OF_BODY, BodyNumbers, body_numbers, constants_of, placement_of
+from lissom.dynamics.stations import on_frame
 from lissom.dynamics.tree import Position, Tree
 from lissom.engine.run import AbstractRun
 from lissom.model.arm import Arm

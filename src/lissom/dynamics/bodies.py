@@ -18,7 +18,8 @@ import numpy as np
 
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
-from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
+from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, about_origin, snapped, squared, z_to
+from lissom.dynamics.stations import MARK, station_name, station_of
 from lissom.errors import UnsupportedError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -27,14 +28,13 @@ from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array, skew
+from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
     from lissom.dynamics.tree import Tree
 
 BASE = -1
-MARK = "\x1f"  # between a link and a place along its beam; no name has it
 
 
 class Body(NamedTuple):
@@ -394,23 +394,6 @@ class Bodies:
         return path
 
 
-def station_name(link: str, s: float) -> str:
-    """The frame at a distance s from the root of a flexible link."""
-    return f"{link}{MARK}{s!r}"
-
-
-def station_of(frame: str) -> tuple[str, float]:
-    """The link or tool that a frame is named after, and how far along its beam the frame is: zero where it has none."""
-    link, _, s = frame.partition(MARK)
-    return link, float(s or 0.0)
-
-
-def spoken(frame: str) -> str:
-    """A frame's name as it appears in an error, also that of a place along a beam."""
-    link, s = station_of(frame)
-    return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
-
-
 def refuse_unready(arm: Arm) -> None:
     """Raise an error for arms whose dynamics is not supported."""
     if arm.kinematics_only:
@@ -443,16 +426,3 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
     """Raise an error for arms with closed loops in functions that support open arms only."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
-
-
-def about_origin(inertia: Inertia) -> dict[str, Any]:
-    """Mass, first moment and inertia about the frame's origin, rounding removed."""
-    C = inertia.mass * skew(inertia.com)
-    I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com
-    tiny = ROUNDING * max(float(np.abs(moment).max()), 1e-300)
-    size = ROUNDING * max(float(np.abs(I).max()), 1e-300)
-    return {
-        "mass": inertia.mass,
-        "moment": np.where(np.abs(moment) < tiny, 0.0, moment),
-        "inertia": np.where(np.abs(I) < size, 0.0, I),
-    }

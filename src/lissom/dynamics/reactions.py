@@ -15,8 +15,10 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
-from lissom.dynamics.bodies import BASE, Bodies, about_origin, station_of
+from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import inertia_of, placement_of, tree_of
+from lissom.dynamics.rounding import about_origin
+from lissom.dynamics.stations import station_of
 from lissom.dynamics.tree import Position, Tree
 from lissom.elements.base import AbstractArticulated
 from lissom.engine.run import AbstractRun

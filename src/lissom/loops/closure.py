@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import along_beam
 from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
+from lissom.dynamics.stations import along_beam
 from lissom.dynamics.vectors import add, cross, dot, sub
 from lissom.engine.step import Step
 from lissom.model.arm import Arm
