@@ -114,7 +114,7 @@ class AffineLink(
     def point_columns(
         self, parent: Placement, frame: Placement, x: LinkPosition, P: Vector3
     ) -> tuple[PointVelocity, ...]:
-        """ "Turning" is the spin of a frame: the antisymmetric part of dF F^-1."""
+        """The angular part is the spin of a frame, the antisymmetric part of dF F^-1."""
         back, rates = inverse(x.W.F), [x.W.along(s) for s in self.joint.S]
         h = back.apply(P - x.W.o)
         return tuple(dense(PointVelocity(rate.o + rate.F.apply(h), spin(rate.F.times(back)))) for rate in rates)

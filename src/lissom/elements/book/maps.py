@@ -173,7 +173,7 @@ def inverse(F: Matrix3) -> Matrix3:
 
 def spin(L: Matrix3) -> Vector3:
     """The turn in a rate of deformation L = dF F^-1: the axial vector of its antisymmetric part."""
-    return Vector3(sub(L.z.y, L.y.z), sub(L.x.z, L.z.x), sub(L.y.x, L.x.y)) * 0.5
+    return axial(L) * 0.5
 
 
 def axial(P: Matrix3) -> Vector3:
