@@ -6,7 +6,7 @@ import pytest
 import lissom as ls
 from lissom.dynamics import forward
 from lissom.dynamics.acting import Setting, nine_of
-from lissom.dynamics.bending import on_frame
+from lissom.dynamics.stations import on_frame
 from lissom.engine.program import Plain
 from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import pose

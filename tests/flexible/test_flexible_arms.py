@@ -7,7 +7,7 @@ from tests.flexible.sampled import Cloud
 import lissom as ls
 from lissom.dynamics import forward
 from lissom.dynamics.acting import Setting
-from lissom.dynamics.bending import on_frame
+from lissom.dynamics.stations import on_frame
 from lissom.elements.pivots import Held
 from lissom.engine.program import Plain
 from lissom.kernels.cache import functions_of

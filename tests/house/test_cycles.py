@@ -45,6 +45,8 @@ FOLDERS = {
     },
     "cli": {"commands": {""}},
 }
+# Rooms without folders of their own, or with folders that are mere parts of them.
+ROOMS = (*FOLDERS, "dynamics", "elements", "joints", "kernels", "loops")
 
 
 def imported(path):

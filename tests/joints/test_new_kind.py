@@ -91,7 +91,7 @@ def torques(run):
 
 
 def accelerations(run):
-    given = Given(*(run.input(5) for _ in range(3)), run.constant(BASE), [])
+    given = Given(*(run.input(5) for _ in range(3)), filled(MOTION, run.constant(BASE)), [])
     run.output(*articulated.accelerations(run, TREE, given, {})[0])
 
 

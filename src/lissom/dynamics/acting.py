@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import on_frame
-from lissom.dynamics.bodies import BASE, Bodies, Place
-from lissom.dynamics.from_arm import constants_of, placement_of
+from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.from_arm import INERTIA_OF_BODY, BodyNumbers, body_numbers, constants_of, placement_of
+from lissom.dynamics.stations import on_frame
 from lissom.dynamics.tree import Position, Tree
-from lissom.dynamics.vectors import add, sub
 from lissom.engine.run import AbstractRun
-from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.records import filled, flat
-from lissom.spatial.motions import LoadValues, Motion, Placement, Wrench
+from lissom.spatial.motions import LoadValues, Motion, Placement
 from lissom.spatial.orientation import Rotation
 from lissom.spatial.rotations import Array
 from lissom.spatial.vectors import Matrix3, Vector3
@@ -26,13 +23,13 @@ from lissom.spatial.vectors import Matrix3, Vector3
 if TYPE_CHECKING:
     from lissom.dynamics.varied import Varied
 
-PLACED, CONSTANTS = 12, 22  # of a body: R0 (9), p (3), m, mc (3), I (6); numbers of its kind of joint follow
-INERTIA = 10  # of them m, mc, I
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 MOTION = flat(Motion(NUMBERS, NUMBERS, NUMBERS)).structure
+GRAVITY = flat(NUMBERS).structure
+LOAD = flat(LoadValues(NUMBERS, NUMBERS, NUMBERS)).structure
+INERTIA = INERTIA_OF_BODY.size
 UPRIGHT = Rotation(Matrix3(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0)))
 WORLD = Placement(UPRIGHT, NUMBERS)
-FALL = Step("fall", lambda base, K: [[*base[0:6], *sub(base[6:9], K)]], (9,), (9,), 3)
 
 
 class Setting(NamedTuple):
@@ -62,12 +59,21 @@ class Setting(NamedTuple):
         return Setting(payloads=self.payloads, varied=self.varied)
 
 
+class Loaded(NamedTuple):
+    """A load: its frame, where that is (a body or BASE, and its placement there), and its values."""
+
+    frame: str
+    body: int
+    placement: Placement
+    values: LoadValues
+
+
 class Acting(NamedTuple):
-    """Inputs of a program besides the state: bodies, base motion, loads by frame."""
+    """Inputs of a program besides the state: bodies, base motion, loads."""
 
     bodies: Bodies
-    base: Any
-    loads: list[tuple[str, Any]]
+    base: Motion
+    loads: list[Loaded]
 
 
 def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
@@ -75,7 +81,7 @@ def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
     motion = run.input(9) if setting.base else None
     loads = [(frame, run.input(9)) for frame in setting.loads]
     bodies = read_bodies(run, bodies, setting)
-    return Acting(bodies, base_motion(run, bodies, motion), loads + standing_loads(run, bodies))
+    return Acting(bodies, base_motion(run, bodies, motion), placed(bodies, loads) + standing_loads(run, bodies))
 
 
 def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
@@ -86,19 +92,37 @@ def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
     return with_payloads(run, bodies, payloads)
 
 
-def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Any:
-    """(w, dw, a) of the base, at rest without `motion`; gravity enters as its acceleration."""
+def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Motion:
+    """Motion of the base, at rest without `motion` (nine entries); gravity enters as its acceleration."""
     if motion is None and ("gravity", 0) not in bodies.given:
-        return run.constant([*np.zeros(6), *(-bodies.arm.gravity)])
-    return run.apply(FALL, run.constant(np.zeros(9)) if motion is None else motion, constants=bodies.gravity)
+        still: Motion = filled(MOTION, run.constant([*np.zeros(6), *(-bodies.arm.gravity)]))
+        return still
+    given = filled(MOTION, run.constant(np.zeros(9)) if motion is None else motion)
+    fallen: Motion = run.call(_minus_gravity, given, filled(GRAVITY, bodies.gravity))
+    return fallen
+
+
+def _minus_gravity(base: Motion, gravity: Vector3) -> Motion:
+    return Motion(base.w, base.dw, base.a - gravity)
+
+
+def placed(bodies: Bodies, loads: Iterable[tuple[str, Any]]) -> list[Loaded]:
+    """Loads, nine entries each, with the places of their frames."""
+    places = ((frame, bodies.place(frame), nine) for frame, nine in loads)
+    return [Loaded(frame, at.body, placement_of(at.row), filled(LOAD, nine)) for frame, at, nine in places]
+
+
+def standing_loads(run: Any, bodies: Bodies) -> list[Loaded]:
+    """The arm's standing loads."""
+    return placed(bodies, _standing(run, bodies))
 
 
 def read_loads(run: Any, bodies: Bodies, setting: Setting) -> list[tuple[str, Any]]:
     """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
-    return [(frame, run.input(9)) for frame in setting.loads] + standing_loads(run, bodies)
+    return [(frame, run.input(9)) for frame in setting.loads] + _standing(run, bodies)
 
 
-def standing_loads(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
+def _standing(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
     """(frame, nine entries) of the arm's standing loads."""
     standing = [on_frame(bodies.arm, load) for load in bodies.arm.loads]
     given = [bodies.given.get(("load", k)) for k in range(len(standing))]
@@ -121,20 +145,9 @@ def with_payloads(run: Any, bodies: Bodies, payloads: Iterable[tuple[str, Any]])
         if k != BASE:  # what lies on the base does not move
             own = constants_of(bodies.list[k])
             have = rows[k] if k in rows else own if bodies.list[k].constants is not None else run.constant(own)
-            rows[k] = run.apply(_with_payload(len(bodies.list[k].numbers)), have, payload)
+            parts = body_numbers(have), filled(INERTIA_OF_BODY, payload)
+            rows[k] = flat(run.call(BodyNumbers.with_payload, *parts)).entries
     return bodies.changed(constants=rows) if rows else bodies
-
-
-@functools.cache
-def _with_payload(numbers: int) -> Step:
-    """The step that adds a payload to the constants of a body whose joint has some numbers of its own."""
-
-    def added(K: Any, P: Any) -> list[list[Any]]:
-        placed, own = ([x + 0 for x in part] for part in (K[:PLACED], K[CONSTANTS:]))
-        return [[*placed, *add(K[PLACED:CONSTANTS], P), *own]]
-
-    size = CONSTANTS + numbers
-    return Step(f"with_payload_{size}", added, (size, INERTIA), (size,))
 
 
 def nine_of(load: Load) -> Array:
@@ -142,33 +155,15 @@ def nine_of(load: Load) -> Array:
     return np.concatenate([load.force, load.moment, load.point])
 
 
-# ---- loads in body axes --------------------------------------------------------------------------
-
-
-LOAD = flat(LoadValues(NUMBERS, NUMBERS, NUMBERS)).structure
-
-
-Placed = list[tuple[Place, Any]]  # loads, nine entries each, and the places of their frames
-
-
-def placed(bodies: Bodies, loads: list[tuple[str, Any]]) -> Placed:
-    """Loads with the places of their frames."""
-    return [(bodies.place(frame), load) for frame, load in loads]
-
-
-def take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Placed, force: dict[int, Wrench]) -> None:
+def take_loads(
+    run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Iterable[Loaded], force: dict[int, Any]
+) -> None:
     """Subtract loads from the forces of the elements that they act on."""
     R: dict[int, Rotation] = {BASE: run.constant(UPRIGHT)}
-    for place, load in loads:
-        for i in tree.path(place.body):
+    for load in loads:
+        for i in tree.path(load.body):
             if i not in R:
                 R[i] = run.call(tree.nodes[i].element.orientation, R[tree.nodes[i].parent], x[i])
-        if place.body != BASE:  # what acts on the base does not reach the joints
-            parts = (R[place.body], filled(LOAD, load), placement_of(place.row))
-            force[place.body] = run.call(minus_load, force.get(place.body), *parts)
-
-
-def minus_load(force: Wrench | None, R: Rotation, load: LoadValues, place: Placement) -> Wrench:
-    """A force on a frame less a load at a place on the frame, in the axes of the frame."""
-    wrench = Wrench(R.T @ load.f, R.T @ load.n).moved(place.point(load.point))
-    return Wrench(-wrench.f, -wrench.n) if force is None else force - wrench
+        if load.body != BASE:  # what acts on the base does not reach the joints
+            parts = (R[load.body], load.values, load.placement)
+            force[load.body] = run.call(tree.nodes[load.body].element.minus_load, force.get(load.body), *parts)

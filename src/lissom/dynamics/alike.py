@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lissom.dynamics.acting import standing_frames
-from lissom.dynamics.bodies import station_name
 from lissom.dynamics.planar.chain import plane_of
+from lissom.dynamics.stations import station_name
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.flexibility import MODELS

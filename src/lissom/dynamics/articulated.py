@@ -15,30 +15,28 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Placed
+from lissom.dynamics.acting import UPRIGHT, Loaded
 from lissom.dynamics.bodies import BASE
 from lissom.dynamics.drives import arm_forces
-from lissom.dynamics.from_arm import placement_of
 from lissom.dynamics.tree import Position, Tree, add_to
-from lissom.elements.base import Body, ModalInertia, MovingFrame, Path
 from lissom.elements.elimination import Eliminated
 from lissom.elements.link import RigidLink
 from lissom.elements.pivots import Guarded, Held, Unguarded
+from lissom.elements.results import Body, ModalInertia, MovingFrame, Path
 from lissom.engine.run import AbstractRun
-from lissom.records import filled
 from lissom.spatial.inertias import ArticulatedBody
 from lissom.spatial.motions import Motion, Twist
 from lissom.spatial.orientation import Rotation
 
 
 class Given(NamedTuple):
-    """Inputs of forward dynamics as vectors of a program: state, torques, base motion, loads by frame or place."""
+    """Inputs of forward dynamics: state and torques as vectors of a program, base motion, loads."""
 
     q: Any
     qd: Any
     tau: Any
-    base: Any
-    loads: list[tuple[Any, Any]]
+    base: Motion
+    loads: list[Loaded]
 
 
 class Moving(NamedTuple):
@@ -53,12 +51,8 @@ class Moving(NamedTuple):
 def accelerations(
     run: AbstractRun, tree: Tree, given: Given, held: dict[int, Held], guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
-    """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry.
-
-    given : loads by place
-    """
-    base = filled(MOTION, given.base)
-    x = tree.positions(run, given.q)
+    """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry."""
+    x, base = tree.positions(run, given.q), given.base
     moving = _velocities(run, tree, x, given.qd, base)
     _take_loads(run, tree, x, given.loads, moving)
     for i, node in tree.outward():
@@ -72,18 +66,18 @@ def _velocities(run: AbstractRun, tree: Tree, x: dict[int, Position], qd: Any, b
     """The outward pass: all that depends on positions and rates only."""
     out = Moving({BASE: run.call(_base_frame, run.constant(UPRIGHT), base)}, {}, {}, {})
     for i, node in tree.outward():
-        found = run.call(node.element.velocity, out.frame[node.parent], x[i], node.part(qd))
+        found = run.call(node.articulated.velocity, out.frame[node.parent], x[i], node.part(qd))
         out.frame[i], out.path[i], out.body[i], modal = found
         out.modal.setdefault(node.owner, modal)
     return out
 
 
-def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Placed, out: Moving) -> None:
+def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: list[Loaded], out: Moving) -> None:
     """Subtract loads from the forces of the bodies, or of the beams, that they act on."""
-    for place, values in loads:
-        load, i = filled(LOAD, values), place.body
+    for load in loads:
+        i = load.body
         if i in out.body:
-            out.body[i] = run.call(out.body[i].minus_load, out.frame[i].R, load, placement_of(place.row))
+            out.body[i] = run.call(out.body[i].minus_load, out.frame[i].R, load.values, load.placement)
         elif i != BASE:
             from lissom.elements.station import Station
 
@@ -91,7 +85,7 @@ def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: Pla
             modal = out.modal[owner]
             assert isinstance(station, Station)
             assert modal is not None
-            out.modal[owner] = run.call(station.minus_load, modal, out.frame[tree.nodes[i].parent], x[i], load)
+            out.modal[owner] = run.call(station.take_load, modal, out.frame[tree.nodes[i].parent], x[i], load.values)
 
 
 def _eliminated(
@@ -107,7 +101,7 @@ def _eliminated(
             free = held[node.first].free if node.first in held else None
             parts = (moving.path[i], moving.body[i], modal[node.owner], beyond.get(i), forces[node.owner])
             rule = (Guarded() if guarded else Unguarded(), free, armature, mass[i])
-            kept[i], modal[node.owner], on_parent = run.call(node.element.eliminate, *parts, *rule)
+            kept[i], modal[node.owner], on_parent = run.call(node.articulated.eliminate, *parts, *rule)
             add_to(run, beyond, node.parent, on_parent)
     return kept
 
@@ -128,7 +122,9 @@ def _accelerations(
             qdd[i], a[i], needed = run.call(RigidLink.accelerate_held, *parts)
             effort[node.first] = [needed]
         else:
-            qdd[node.owner], a[i] = run.call(node.element.accelerate, before, path[i], eliminated, qdd.get(node.owner))
+            qdd[node.owner], a[i] = run.call(
+                node.articulated.accelerate, before, path[i], eliminated, qdd.get(node.owner)
+            )
     return tree.joined(qdd), effort
 
 

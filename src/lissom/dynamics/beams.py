@@ -1,4 +1,4 @@
-"""A flexible link in the recursions: a pattern of constants, their values, and its steps."""
+"""A flexible link in the recursions: a pattern of constants, and their values."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.book import links
-from lissom.dynamics.book.kinds import step_of
 from lissom.elements.tables import Layout, Tables
-from lissom.engine.step import Step
 from lissom.flexible.body import FlexibleBody, Station
-
-LINEAR_KINDS = {kind.name: kind for kind in links.KINDS}
 
 
 class Beam(NamedTuple):
@@ -53,10 +48,6 @@ class Beam(NamedTuple):
         words = ("point", "shift", "shift2", "turn", "turn2")
         tables = self.layout.unpacked(self.values)._replace(**dict(zip(words, _end(station), strict=True)))
         return self._packed(tables, self.m, self.layout.cubic, self.layout.flexibility)
-
-    def step(self, kind: str) -> Step:
-        """A step of a beam with a linear field, by its name in `book.links`."""
-        return step_of(LINEAR_KINDS[kind], self.layout)
 
 
 def _end(station: Station) -> tuple[Any, ...]:

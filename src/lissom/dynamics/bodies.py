@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
-from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, snapped, squared, z_to
+from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING, about_origin, snapped, squared, z_to
+from lissom.dynamics.stations import MARK, station_name, station_of
 from lissom.errors import UnsupportedError
 from lissom.joints import is_prismatic
 from lissom.later import cached_property
@@ -30,14 +30,13 @@ from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
-from lissom.spatial.rotations import Array, skew
+from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
     from lissom.dynamics.tree import Tree
 
 BASE = -1
-MARK = "\x1f"  # between a link and a place along its beam; no name has it
 
 
 class Body(NamedTuple):
@@ -242,12 +241,6 @@ class Bodies:
         """The body of a place along a beam, None where there is none of this name."""
         return self._stations.get(frame)
 
-    @cached_property
-    def places_text(self) -> str:
-        """Places of all frames as text; equal for copies with other fields."""
-        named = [(word, self.place(word)) for word in self.arm.frames]
-        return repr([(word, at.body, at.X.tolist()) for word, at in [*named, *(("", link) for link in self.links)]])
-
     def with_stations(self, frames: Iterable[str]) -> Bodies:
         """The bodies with places along beams, named as `station_name` does, as frames of their own.
 
@@ -278,10 +271,6 @@ class Bodies:
     def carrying(self) -> list[tuple[int, Body]]:
         """The moving bodies, and the places along beams that carry bodies."""
         return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0 or body.mount]
-
-    def mounts(self, k: int) -> list[int]:
-        """Places along the beam of a body that carry bodies."""
-        return [i for i, body in enumerate(self.list) if body.mount and body.beam_owner == k]
 
     @cached_property
     def dof(self) -> int:
@@ -340,6 +329,11 @@ class Bodies:
         """Whether the equations are those of the arm as a whole (`planar.programs`), not a recursion over bodies."""
         return self.flexible and MODELS[self.arm.flexibility].closed_form
 
+    @property
+    def takes_shortcut(self) -> bool:
+        """Whether frames are treated as rotations, as in (72), (73) of Book 1983."""
+        return any(body.beam.layout.takes_shortcut for body in self.list if body.beam is not None)
+
     @cached_property
     def carriers(self) -> list[list[int]]:
         """For every coordinate, those before it on its branch, nearest first.
@@ -380,11 +374,6 @@ class Bodies:
         return self.changed(**drive, beam=beams)
 
     @cached_property
-    def parents(self) -> NDArray[np.intp]:
-        """(n,) parent of every body, -1 for the base."""
-        return np.array([body.parent for body in self.list], np.intp)
-
-    @cached_property
     def children(self) -> list[list[int]]:
         """Bodies carried directly by each body."""
         out: list[list[int]] = [[] for _ in self.list]
@@ -396,7 +385,7 @@ class Bodies:
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("parents", "children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
+        for word in ("children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list, other.elements = list(self.list), None
         for word, entries in columns.items():
@@ -413,65 +402,40 @@ class Bodies:
         return path
 
 
-def station_name(link: str, s: float) -> str:
-    """The frame at a distance s from the root of a flexible link."""
-    return f"{link}{MARK}{s!r}"
-
-
-def station_of(frame: str) -> tuple[str, float]:
-    """The link or tool that a frame is named after, and how far along its beam the frame is: zero where it has none."""
-    link, _, s = frame.partition(MARK)
-    return link, float(s or 0.0)
-
-
-def spoken(frame: str) -> str:
-    """A frame's name as it appears in an error, also that of a place along a beam."""
-    link, s = station_of(frame)
-    return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
-
-
 def refuse_unready(arm: Arm, moving_base: bool = False) -> None:
     """Raise an error for arms whose dynamics, on a base that moves, is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
-    closed_form = arm.flexible and MODELS[arm.flexibility].closed_form
-    if arm.flexible and arm.flexibility != "second_order" and not closed_form:
-        _refuse_joints(arm)
-    if moving_base and closed_form:
+    if arm.flexible and arm.flexibility.startswith("book"):
+        others = [link.joint for link in arm.links if link.joint.travel]
+        if others:
+            raise UnsupportedError(
+                f"arm {arm.name!r}: joint {others[0].name!r} is {others[0].kind}; flexibility={arm.flexibility!r} "
+                "covers revolute joints only. Use 'linear', the same equations without their truncations, or "
+                "'second_order'."
+            )
+    if moving_base and arm.flexible and MODELS[arm.flexibility].closed_form:
         raise UnsupportedError(
             f"arm {arm.name!r} has flexibility={arm.flexibility!r}, which does not cover a moving base. Use 'linear', "
             "the same field without its truncation, or 'second_order'."
         )
 
 
-def _refuse_joints(arm: Arm) -> None:
-    """Raise an error for kinds of joints that the linear field of flexible links does not cover."""
-    truncated = arm.flexibility.startswith("book")
-    for joint in (link.joint for link in arm.links if link.joint.travel):
-        screw = bool(joint.rotation)
-        if truncated or screw:
-            covered = "revolute joints only" if truncated else "revolute and prismatic joints only"
-            linear = "" if screw else "'linear', the same equations without their truncations, or "
-            raise UnsupportedError(
-                f"arm {arm.name!r}: joint {joint.name!r} is {joint.kind}; flexibility={arm.flexibility!r} covers "
-                f"{covered}. Use {linear}'second_order'."
-            )
+def refuse_stretching(arm: Arm, what: str) -> None:
+    """Raise an error for linear fields in what needs frames that stay orthonormal.
+
+    A joint transmits a force and nine moments there, Q of Book 1983, and no vector of three of them has the power of Q
+    on every turn of the joint; between two such frames there is an affine map, and no rotation for a closure to fix.
+    """
+    if arm.flexible and arm.flexibility != "second_order":
+        raise UnsupportedError(
+            f"{what}: arm {arm.name!r} has flexibility={arm.flexibility!r}, where frames beyond a tip are not "
+            "orthonormal: there is neither a moment about a joint nor a rotation between two frames. Use "
+            "arm.replace(flexibility='second_order')."
+        )
 
 
 def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
     """Raise an error for arms with closed loops in functions that support open arms only."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
-
-
-def about_origin(inertia: Inertia) -> dict[str, Any]:
-    """Mass, first moment and inertia about the frame's origin, rounding removed."""
-    C = inertia.mass * skew(inertia.com)
-    I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com
-    tiny = ROUNDING * max(float(np.abs(moment).max()), 1e-300)
-    size = ROUNDING * max(float(np.abs(I).max()), 1e-300)
-    return {
-        "mass": inertia.mass,
-        "moment": np.where(np.abs(moment) < tiny, 0.0, moment),
-        "inertia": np.where(np.abs(I) < size, 0.0, I),
-    }

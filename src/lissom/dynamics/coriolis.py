@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.acting import UPRIGHT, Setting, read_bodies
+from lissom.dynamics.acting import MOTION, UPRIGHT, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.gradient import velocity_matrix
@@ -29,7 +29,7 @@ from lissom.elements.link import RigidLink
 from lissom.engine import derive
 from lissom.engine.record import Recorder
 from lissom.engine.run import AbstractRun
-from lissom.records import dense, record
+from lissom.records import dense, filled, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Placement, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
@@ -166,7 +166,7 @@ def differentiated_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     recorder = Recorder(4)
     n = bodies.dof
     q, qd = recorder.input(n), recorder.input(n)
-    still, base = recorder.constant(np.zeros(n)), recorder.constant(np.zeros(9))
+    still, base = recorder.constant(np.zeros(n)), filled(MOTION, recorder.constant(np.zeros(9)))
     h = joint_torques(recorder, bodies.conservative, q, qd, still, base, [])
     recorder.output(*([recorder.call(_half, x[0])] for x in h))
     tape = recorder.tape(reuse=False)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics.bodies import Body
-from lissom.dynamics.from_arm import joint_drive
+from lissom.dynamics.from_arm import DRIVE, joint_drive
 from lissom.dynamics.tree import Tree
 from lissom.engine.run import AbstractRun
-from lissom.engine.step import Step
+from lissom.joints.drive import Drive
+from lissom.records import filled, flat
 from lissom.spatial.scalar import Scalar
 
-ROW = 5  # armature, damping, friction, stiffness and rest of a joint
-FRICTION = slice(2, 3)
-# the row of a joint whose friction is counted elsewhere
-SMOOTHED = Step("smoothed", lambda K: [[K[0] + 0, K[1] + 0, 0 * K[2], K[3] + 0, K[4] + 0]], (ROW,), (ROW,))
+FRICTION = slice(2, 3)  # in the row of a joint: armature, damping, friction, stiffness, rest
+
+
+def smoothed(run: AbstractRun, row: Any) -> Any:
+    """The row of a joint whose friction is counted elsewhere."""
+    return flat(run.call(_without_friction, filled(DRIVE, row))).entries
+
+
+def _without_friction(drive: Drive) -> Drive:
+    return Drive(drive.armature, drive.damping, 0.0, drive.stiffness, drive.rest)
 
 
 def motor_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:

@@ -15,7 +15,8 @@ import numpy as np
 from lissom.dynamics.acting import UPRIGHT, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import tree_of
-from lissom.elements.base import MovingBody, Totals
+from lissom.dynamics.tree import Tree
+from lissom.elements.results import MovingBody, Totals
 from lissom.engine.run import AbstractRun
 from lissom.records import filled, flat
 from lissom.spatial.inertias import Energies
@@ -23,20 +24,17 @@ from lissom.spatial.vectors import Vector3
 
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 AT_REST = MovingBody(UPRIGHT, NUMBERS, NUMBERS, NUMBERS)
-TOTALS = flat(Totals(0.0, NUMBERS, NUMBERS, NUMBERS)).structure
 GRAVITY = flat(NUMBERS).structure
 
 
 def totals(run: AbstractRun, bodies: Bodies, q: Any, qd: Any) -> Totals:
     """Sum over bodies."""
     bodies, q, qd = bodies.expanded(run, q, qd)
-    total: Totals
-    if bodies.linear:
-        from lissom.dynamics.book import motion
+    return tree_totals(run, tree_of(bodies), q, qd)
 
-        total = filled(TOTALS, motion.totals(run, bodies, q, qd))
-        return total
-    tree = tree_of(bodies)
+
+def tree_totals(run: AbstractRun, tree: Tree, q: Any, qd: Any) -> Totals:
+    """Sum over the elements of a tree."""
     state: dict[int, MovingBody] = {BASE: run.constant(AT_REST)}
     total = run.constant(Totals(0.0, NUMBERS, NUMBERS, NUMBERS))
     x = tree.positions(run, q)

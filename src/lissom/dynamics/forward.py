@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics import articulated, joint_space
-from lissom.dynamics.acting import Setting, placed, read_acting
+from lissom.dynamics.acting import Setting, read_acting
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
@@ -35,8 +35,7 @@ def accelerations(
     run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool, guarded: bool = True
 ) -> tuple[list[Any], dict[int, Any]]:
     """Accelerations by the method that is best for straight-line code, or for the tape."""
-    if tape and not (bodies.linear or bodies.closed_form) and bodies.coupling is None:
-        given = given._replace(loads=placed(bodies, given.loads))
+    if tape and bodies.coupling is None and not (bodies.closed_form or tree_of(bodies).stretches):
         return articulated.accelerations(run, tree_of(bodies), given, held, guarded)
     return joint_space.accelerations(run, bodies, given, held, tape, guarded)
 

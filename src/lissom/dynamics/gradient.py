@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Placed as AllLoads, Setting, placed, read_acting
+from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import is_zero
-from lissom.dynamics.from_arm import placement_of, tree_of
+from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
-from lissom.elements.base import Placed
 from lissom.elements.link import RigidLink
+from lissom.elements.results import Placed
 from lissom.engine.run import AbstractRun
 from lissom.records import dense, filled, flat, record
 from lissom.spatial.inertias import RigidInertia
@@ -180,7 +180,7 @@ def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = read_acting(run, bodies, setting)
     free, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
-    entries = tree_derivatives(run, tree_of(free), q, qd, qdd, filled(MOTION, motion), placed(free, loads))
+    entries = tree_derivatives(run, tree_of(free), q, qd, qdd, motion, loads)
     zero = run.constant([0.0])
     for which in range(3):
         own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
@@ -189,7 +189,9 @@ def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
         run.output(*(own.get((i, j), zero) for i in range(n) for j in range(n)))
 
 
-def tree_derivatives(run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: AllLoads) -> Entries:
+def tree_derivatives(
+    run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: list[Loaded]
+) -> Entries:
     """Derivatives by q, qd, qdd of the torques of a tree."""
     x = tree.positions(run, q)
     motion: dict[int, SpatialMotion] = {BASE: run.call(base_of, run.constant(UPRIGHT), base)}
@@ -219,13 +221,12 @@ def _add(run: AbstractRun, sums: dict[int, Loads], i: int, more: Loads | None) -
         sums[i] = run.call(_sum, sums[i], more) if i in sums else more
 
 
-def _loads(run: AbstractRun, motion: dict[int, SpatialMotion], loads: AllLoads) -> dict[int, Loads]:
+def _loads(run: AbstractRun, motion: dict[int, SpatialMotion], loads: list[Loaded]) -> dict[int, Loads]:
     """Loads summed on their bodies."""
     out: dict[int, Loads] = {}
-    for place, load in loads:
-        if place.body != BASE:
-            parts = (motion[place.body], filled(LOAD, load), placement_of(place.row))
-            _add(run, out, place.body, run.call(loads_at, *parts))
+    for load in loads:
+        if load.body != BASE:
+            _add(run, out, load.body, run.call(loads_at, motion[load.body], load.values, load.placement))
     return out
 
 

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import (
-    MOTION,
-    Placed,
+    Loaded,
     Setting,
-    placed,
     read_acting,
     take_loads,
 )
@@ -24,17 +22,14 @@ from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree, add_to
 from lissom.engine.run import AbstractRun
-from lissom.records import filled
 from lissom.spatial.motions import Motion, Wrench
 from lissom.spatial.scalar import Coordinates
 
 
-def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Any, loads: Any) -> list[Any]:
-    """Joint torques by the recursion; one vector of length one per coordinate.
-
-    base : (w, dw, a) of the base, nine entries
-    loads : (frame, nine entries) of every load
-    """
+def joint_torques(
+    run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, base: Motion, loads: list[Loaded]
+) -> list[Any]:
+    """Joint torques by the recursion; one vector of length one per coordinate."""
     if bodies.coupling is not None:
         tree, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
         return bodies.coupling.force(run, joint_torques(run, tree, q, qd, qdd, base, loads))
@@ -42,14 +37,12 @@ def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, b
         from lissom.dynamics.planar import programs
 
         return programs.joint_torques(run, bodies, q, qd, qdd, loads)
-    if bodies.linear:
-        from lissom.dynamics.book import forces
-
-        return forces.joint_torques(run, bodies, q, qd, qdd, base, loads)
-    return tree_torques(run, tree_of(bodies), q, qd, qdd, filled(MOTION, base), placed(bodies, loads))
+    return tree_torques(run, tree_of(bodies), q, qd, qdd, base, loads)
 
 
-def tree_torques(run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: Placed) -> list[Any]:
+def tree_torques(
+    run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: list[Loaded]
+) -> list[Any]:
     """Torques of a tree with one coordinate per joint."""
     x = tree.positions(run, q)
     motion: dict[int, Motion] = {BASE: base}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import path_to
+from lissom.dynamics.stations import path_to
 from lissom.model.arm import Arm, Frame
 from lissom.spatial.rotations import Array, rotation_vector
 

@@ -45,10 +45,6 @@ def _frames(
     run: AbstractRun, bodies: Bodies, q: Any, wanted: Iterable[int] | None = None
 ) -> tuple[dict[int, Position], dict[int, Placement]]:
     """Positions and frames of elements (by default all), and the frame of the base."""
-    if bodies.linear:
-        from lissom.dynamics.book import kinematics as linear
-
-        return linear.frames(run, bodies, q, wanted)
     tree, frames = tree_of(bodies), {BASE: run.constant(WORLD)}
     x = tree.positions(run, q, None if wanted is None else list(wanted))
     for i in x:  # parents first
@@ -91,10 +87,6 @@ def columns(run: AbstractRun, bodies: Bodies, way: Reach) -> dict[int, Any]:
     """Columns of the Jacobian of P by coordinate, vectors of six entries."""
     if bodies.coupling is not None:
         return bodies.coupling.columns(run, columns(run, bodies.tree, way), 6)
-    if bodies.linear:
-        from lissom.dynamics.book import kinematics as linear
-
-        return linear.columns(run, bodies, way)
     out: dict[int, Any] = {}
     for i, x in way.x.items():
         node = tree_of(bodies).nodes[i]
@@ -145,21 +137,11 @@ def point_acceleration(run: AbstractRun, bodies: Bodies, way: Reach, qd: Any, qd
     """Acceleration of P and angular acceleration (6), world axes, base at rest, gravity not counted."""
     if bodies.coupling is not None:
         bodies, qd, qdd = bodies.tree, *bodies.coupling.rates(run, qd, qdd)
-    if bodies.linear:
-        from lissom.dynamics.book import kinematics as linear
-
-        return linear.acceleration(run, bodies, way, qd, qdd)
     motion: Motion = filled(MOTION, run.constant(np.zeros(9)))
     for i, x in way.x.items():
         node = tree_of(bodies).nodes[i]
         motion, _ = run.call(node.element.outward, motion, x, node.part(qd), node.part(qdd))
-    return flat(run.call(_acceleration_of, motion, way.frames[max(way.x, default=BASE)], way.P)).entries
-
-
-def _acceleration_of(motion: Motion, frame: Placement, P: Vector3) -> PointVelocity:
-    """Acceleration of P and angular acceleration in world axes, from the motion of a frame in its own axes."""
-    w, dw, a, r = frame.R @ motion.w, frame.R @ motion.dw, frame.R @ motion.a, P - frame.p
-    return PointVelocity(a + (dw.cross(r) + w.cross(w.cross(r))), dw)
+    return flat(run.call(motion.seen_at, way.frames[max(way.x, default=BASE)], way.P)).entries
 
 
 def acceleration(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:

@@ -16,11 +16,9 @@ from lissom.dynamics.acting import WORLD, Setting, read_bodies
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
-from lissom.dynamics.tree import Tree
-from lissom.elements.base import ModalInertia, Placed
-from lissom.elements.link import RigidLink
+from lissom.dynamics.tree import Node, Position, Tree
+from lissom.elements.results import ModalInertia, Placed
 from lissom.engine.run import AbstractRun, Pairs
-from lissom.joints.base import AbstractJoint
 from lissom.records import flat
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Placement, Twist, Wrench
@@ -36,7 +34,7 @@ def in_world_axes(run: AbstractRun, tree: Tree, q: Any) -> Pairs[Scalar]:
     frame: dict[int, Placement] = {BASE: run.constant(WORLD)}
     placed: dict[int, Placed] = {}
     for i, node in tree.outward():
-        placed[i] = run.call(node.element.place, frame[node.parent], x[i])
+        placed[i] = run.call(node.articulated.place, frame[node.parent], x[i])
         frame[i] = placed[i].frame
     composite = _composites(run, tree, placed)
     modal: dict[int, ModalInertia | None] = {i: place.modal for i, place in placed.items()}
@@ -45,7 +43,7 @@ def in_world_axes(run: AbstractRun, tree: Tree, q: Any) -> Pairs[Scalar]:
     for i, node in tree.inward():
         if i in placed:
             parts = (placed[i].directions, modal[node.owner], composite[i], frame[i].p)
-            forces, entries, modal[node.owner] = run.call(node.element.columns, *parts)
+            forces, entries, modal[node.owner] = run.call(node.articulated.columns, *parts)
             columns |= dict(enumerate(forces, node.first))
             own = range(node.first, node.first + len(forces))
             among |= dict(zip(combinations_with_replacement(own, 2), entries, strict=False))
@@ -85,26 +83,36 @@ def _beyond(run: AbstractRun, tree: Tree, placed: dict[int, Placed], columns: di
 
 
 def in_body_axes(run: AbstractRun, tree: Tree, q: Any) -> Pairs[Scalar]:
-    """The same entries, of rigid links on joints of one coordinate."""
+    """The same entries; forces of unit accelerations are carried inwards."""
     x = tree.positions(run, q)
-    links = [node.element for node in tree.nodes if isinstance(node.element, RigidLink)]
-    inertias = [link.inertia for link in links]
-    composite = [run.constant(x) if flat(x).argument.numbers else x for x in inertias]
+    composite = {i: run.call(node.composite.own_composite, _values(run, node)) for i, node in tree.own()}
     M: Pairs[Scalar] = {}
-    for j, node in tree.inward():
-        force = run.call(_unit_force, links[j].joint, composite[j])
-        [M[j, j]] = run.call(links[j].joint.project, force)
-        for i in reversed(tree.path(j)[1:]):
-            force, at = run.call(links[i].carried, force, x[i]), tree.nodes[i].parent
-            [M[at, j]] = run.call(links[at].joint.project, force)
+    for i, node in reversed(list(tree.own())):
+        forces, among = run.call(node.composite.unit_forces, composite[i], x[i])
+        M |= dict(zip(combinations_with_replacement(node.coordinates, 2), among or (), strict=False))
+        for c, force in zip(node.coordinates, forces, strict=True):
+            M |= _column(run, tree, x, i if among is None else node.parent, c, force)
         if node.parent != BASE:
-            composite[node.parent] = run.call(links[j].composed, composite[node.parent], composite[j], x[j])
+            composite[node.parent] = run.call(node.composite.composed, composite[node.parent], composite[i], x[i])
     return M
 
 
-def _unit_force(joint: AbstractJoint, composite: RigidInertia) -> Wrench:
-    """Force of a unit acceleration of a joint on its composite."""
-    return composite.times(joint.S[0])
+def _values(run: AbstractRun, node: Node) -> RigidInertia:
+    """The inertia of an element as values of the run."""
+    inertia = node.composite.inertia
+    return run.constant(inertia) if flat(inertia).argument.numbers else inertia
+
+
+def _column(run: AbstractRun, tree: Tree, x: dict[int, Position], i: int, c: int, force: Any) -> Pairs[Scalar]:
+    """Entries of column c, on the diagonal and above it, of a force on element i and on those that carry it."""
+    M: Pairs[Scalar] = {}
+    for k in reversed(tree.path(i)):
+        node = tree.nodes[k]
+        entries = run.call(node.composite.project, force, x[k])
+        M |= {(own, c): entry for own, entry in zip(node.coordinates, entries, strict=True) if own <= c}
+        if node.parent != BASE:
+            force = run.call(node.element.carried, force, x[k])
+    return M
 
 
 def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
@@ -118,12 +126,9 @@ def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
         from lissom.dynamics.planar import programs
 
         return programs.matrix(run, bodies, q)
-    if bodies.linear:
-        from lissom.dynamics.book import inertia
-
-        return inertia.matrix(run, bodies, q)
     tree = tree_of(bodies)
-    M = (in_world_axes if tape or bodies.flexible else in_body_axes)(run, tree, q)
+    in_body = tree.stretches or (tree.has_composites and not tape)
+    M = (in_body_axes if in_body else in_world_axes)(run, tree, q)
     return {key: [entry] for key, entry in with_armature(run, tree, M).items()}
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.acting import nine_of
-from lissom.dynamics.bending import on_frame
 from lissom.dynamics.bodies import Bodies, Body
 from lissom.dynamics.from_arm import constants_of
+from lissom.dynamics.stations import on_frame
 from lissom.model.arm import Arm
 from lissom.model.slot import constants_stored
 from lissom.spatial.rotations import Array

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from lissom.dynamics import forward, kinematics
-from lissom.dynamics.acting import LOAD, base_motion
+from lissom.dynamics.acting import base_motion
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import is_zero
@@ -109,11 +109,11 @@ def _with_friction(power: Scalar, friction: Scalar, way: Scalar, qd: Scalar) -> 
 def _outer(run: AbstractRun, bodies: Bodies, given: Given, qdd: list[Any], moving_base: bool) -> Scalar:
     """Power of loads, and of the inertial forces of a moving base."""
     power: Scalar = run.constant([0.0])[0]
-    for frame, load in given.loads:
-        if bodies.place(frame).body != BASE:
-            way = kinematics.reach(run, bodies, frame, given.q, load[6:9])
+    for load in given.loads:
+        if load.body != BASE:
+            way = kinematics.reach(run, bodies, load.frame, given.q, flat(load.values.point).entries)
             v = filled(kinematics.VELOCITY, kinematics.point_velocity(run, bodies, way, given.qd))
-            power = run.call(_with_load, power, v, filled(LOAD, load))
+            power = run.call(_with_load, power, v, load.values)
     if moving_base:
         motion = (given.q, given.qd, run.gathered(qdd))  # beams read several of them at once
         still = joint_torques(run, bodies, *motion, base_motion(run, bodies), [])

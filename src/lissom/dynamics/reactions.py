@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import LOAD, MOTION, UPRIGHT, Setting, minus_load, read_acting
-from lissom.dynamics.bodies import BASE, Bodies, about_origin, station_of
+from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
+from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import inertia_of, placement_of, tree_of
+from lissom.dynamics.rounding import about_origin
+from lissom.dynamics.stations import station_of
 from lissom.dynamics.tree import Position, Tree
+from lissom.elements.base import AbstractArticulated
 from lissom.engine.run import AbstractRun
-from lissom.errors import UnsupportedError
-from lissom.model.arm import Arm
 from lissom.records import dense, filled, flat
 from lissom.spatial.frames import inverse
 from lissom.spatial.inertia import Inertia
@@ -57,15 +58,6 @@ class State(NamedTuple):
     field: dict[int, Wrench]
 
 
-def refuse_linear(arm: Arm) -> None:
-    """Raise an error for linear displacement fields."""
-    if arm.flexible and arm.flexibility != "second_order":
-        raise UnsupportedError(
-            f"joint_reactions: arm {arm.name!r} has flexibility={arm.flexibility!r}, where frames beyond a tip are not "
-            "orthonormal and moments about them have no meaning. Use arm.replace(flexibility='second_order')."
-        )
-
-
 def program(run: AbstractRun, bodies: Bodies, setting: Setting, world: bool) -> None:
     """Inputs q, qd, qdd, then as `read_acting`; output (links, 6) in world axes, or each in the axes of its link."""
     n = bodies.dof
@@ -73,7 +65,7 @@ def program(run: AbstractRun, bodies: Bodies, setting: Setting, world: bool) -> 
     assert not setting.own_inputs, "inertias that are inputs belong to bodies, not to links"
     bodies, base, loads = read_acting(run, bodies, setting)
     bodies, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
-    state = outward(run, tree_of(bodies), q, qd, qdd, filled(MOTION, base))
+    state = outward(run, tree_of(bodies), q, qd, qdd, base)
     sums = own_forces(run, bodies, state)
     take_loads(run, bodies, state, sums, loads)
     forces = inward(run, bodies, state, sums)
@@ -132,13 +124,12 @@ def _force_of(inertia: RigidInertia, motion: Motion) -> Wrench:
     return inertia.force(motion)
 
 
-def take_loads(run: AbstractRun, bodies: Bodies, state: State, sums: dict[On, Wrench], loads: Any) -> None:
+def take_loads(run: AbstractRun, bodies: Bodies, state: State, sums: dict[On, Wrench], loads: list[Loaded]) -> None:
     """Subtract loads from the forces of the links that they act on."""
-    for frame, load in loads:
-        place = bodies.place(frame)
-        on = On(bodies.arm.frame(station_of(frame)[0]).link, place.body)
-        parts = (state.R[on.body], filled(LOAD, load), placement_of(place.row))
-        sums[on] = run.call(minus_load, sums.get(on), *parts)
+    for load in loads:
+        on = On(bodies.arm.frame(station_of(load.frame)[0]).link, load.body)
+        R, minus_load = state.R[on.body], AbstractArticulated.minus_load
+        sums[on] = run.call(minus_load, sums.get(on), R, load.values, load.placement)
 
 
 def inward(run: AbstractRun, bodies: Bodies, state: State, sums: dict[On, Wrench]) -> list[Wrench]:

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.acting import MOTION, WORLD, base_motion
+from lissom.dynamics.acting import WORLD, base_motion
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.engine.run import AbstractRun
-from lissom.records import filled, flat, record
+from lissom.records import flat, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Motion, Placement, Twist, Wrench
 from lissom.spatial.scalar import Coordinates
@@ -62,13 +62,13 @@ def program(run: AbstractRun, bodies: Bodies) -> None:
     coupling, dof = bodies.coupling, bodies.dof
     bodies, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
     tree = tree_of(bodies)
-    motion: dict[int, Motion] = {BASE: filled(MOTION, base_motion(run, bodies))}
+    motion: dict[int, Motion] = {BASE: base_motion(run, bodies)}
     frame: dict[int, Placement] = {BASE: run.constant(WORLD)}
     screw: dict[int, Twist] = {}
     x = tree.positions(run, q)
     for i, node in tree.outward():
         motion[i], _ = run.call(node.element.outward, motion[node.parent], x[i], node.part(qd), node.part(qdd))
-        placed = run.call(node.element.place, frame[node.parent], x[i])
+        placed = run.call(node.articulated.place, frame[node.parent], x[i])
         frame[i], [screw[i]] = placed.frame, placed.screws
     rows: dict[int, dict[int, Any]] = {}
     for link, place in enumerate(bodies.links):

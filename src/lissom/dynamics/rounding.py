@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from lissom.spatial.rotations import Array, about_axis
+from lissom.spatial.inertia import Inertia
+from lissom.spatial.rotations import Array, about_axis, skew
 
 # Rounding left where a zero or a one was meant; exact ones fold away in straight-line code.
 ROUNDING = 1e-15
@@ -35,3 +38,16 @@ def squared(R: Array, tiny: float) -> Array:
     """A rotation made exact if it nearly permutes axes; any other is unchanged."""
     near = snapped(R, tiny)
     return near if np.isin(near, (-1.0, 0.0, 1.0)).all() else snapped(R)
+
+
+def about_origin(inertia: Inertia) -> dict[str, Any]:
+    """Mass, first moment and inertia about the frame's origin, rounding removed."""
+    C = inertia.mass * skew(inertia.com)
+    I, moment = inertia.moment + skew(inertia.com) @ C.T, inertia.mass * inertia.com
+    tiny = ROUNDING * max(float(np.abs(moment).max()), 1e-300)
+    size = ROUNDING * max(float(np.abs(I).max()), 1e-300)
+    return {
+        "mass": inertia.mass,
+        "moment": np.where(np.abs(moment) < tiny, 0.0, moment),
+        "inertia": np.where(np.abs(I) < size, 0.0, I),
+    }

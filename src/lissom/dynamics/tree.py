@@ -6,8 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
-from lissom.elements.base import AbstractElement
-from lissom.elements.link import RigidLink
+from lissom.elements.base import (
+    AbstractArticulated,
+    AbstractComposite,
+    AbstractElement,
+    AbstractLink,
+    AbstractStretching,
+)
 from lissom.engine.run import AbstractRun
 from lissom.joints.base import AbstractJoint
 from lissom.joints.drive import Drive
@@ -35,7 +40,7 @@ class Node:
         program are not counted
     """
 
-    element: AbstractElement[Any]
+    element: AbstractElement[Any, Any, Any, Any, Any]
     parent: int
     first: int
     width: int
@@ -48,6 +53,23 @@ class Node:
     def part(self, vector: Any) -> Any:
         """The entries of a vector of coordinates that are the element's."""
         return vector[self.first : self.first + self.width]
+
+    @property
+    def coordinates(self) -> range:
+        """Its coordinates."""
+        return range(self.first, self.first + self.width)
+
+    @property
+    def articulated(self) -> AbstractArticulated[Any]:
+        """The element, of a tree that does not stretch."""
+        assert isinstance(self.element, AbstractArticulated)
+        return self.element
+
+    @property
+    def composite(self) -> AbstractComposite[Any, Any, Any]:
+        """The element, of a tree that `has_composites`."""
+        assert isinstance(self.element, AbstractComposite)
+        return self.element
 
 
 @record
@@ -78,6 +100,16 @@ class Tree:
         return [] if i == BASE else [*self.path(self.nodes[i].parent), i]
 
     @property
+    def stretches(self) -> bool:
+        """Whether frames need not stay orthonormal, so that there are no twists and wrenches in world axes."""
+        return any(isinstance(node.element, AbstractStretching) for node in self.nodes)
+
+    @property
+    def has_composites(self) -> bool:
+        """Whether composite bodies are there in body axes."""
+        return all(isinstance(node.element, AbstractComposite) for _, node in self.own())
+
+    @property
     def carried_mass(self) -> list[float]:
         """Mass of the body on every frame and of all that it carries."""
         total = [node.mass for node in self.nodes]
@@ -106,11 +138,11 @@ class Tree:
         return out
 
     def positions(self, run: AbstractRun, q: Any, wanted: Sequence[int] | None = None) -> dict[int, Position]:
-        """Positions of elements: the poses of joints, the amplitudes of beams."""
+        """Positions of elements: the poses of joints, the amplitudes of beams, with frames where these stretch."""
         numbers = range(len(self.nodes)) if wanted is None else wanted
         out: dict[int, Position] = {i: self.nodes[i].part(q) for i in numbers}
         links = ((i, self.nodes[i].element) for i in numbers)
-        joints = {i: link.joint for i, link in links if isinstance(link, RigidLink)}
+        joints = {i: link.joint for i, link in links if isinstance(link, AbstractLink)}
         for _, group in groupby(sorted(joints, key=lambda i: joints[i].kind), lambda i: joints[i].kind):
             left = list(group)
             while left:
@@ -120,6 +152,10 @@ class Tree:
                 found = run.call(poses, tuple(joints[i] for i in some), coordinates)
                 out |= dict(zip(some, found, strict=True))
                 del left[: len(some)]
+        for i in numbers:  # parents first
+            element = self.nodes[i].element
+            if isinstance(element, AbstractStretching):
+                out[i] = run.call(element.located, out.get(self.nodes[i].parent), out[i])
         return out
 
 

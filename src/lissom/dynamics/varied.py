@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.alike import refuse_unlike
-from lissom.dynamics.bodies import MARK, Bodies, spoken
+from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.drives import FRICTION
 from lissom.dynamics.numbers import Key, Numbers, numbers_of
+from lissom.dynamics.stations import MARK, spoken
 from lissom.errors import InputError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
@@ -56,7 +57,7 @@ class Varied:
     ----------
     arm : Arm                   the base; what does not vary is as here
     samples : arms              of the same structure; numbers in which any of them differs from the base may vary
-    frames : names of frames    places along beams (`bodies.station_name`) that loads act on, or that are outputs
+    frames : names of frames    places along beams (`stations.station_name`) that loads act on, or that are outputs
     rounded : bool              as of `Bodies`; kinematics takes them as they are
     """
 

@@ -3,189 +3,72 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from lissom.elements.elimination import Eliminated
 from lissom.elements.pivots import AbstractPivot
+from lissom.elements.results import (
+    Body,
+    Columns,
+    F,
+    FieldForce,
+    Inward,
+    K,
+    ModalInertia,
+    MovingBody,
+    MovingFrame,
+    Outward,
+    Path,
+    Placed,
+    Totals,
+    UnitForces,
+    V,
+    Velocity,
+)
 from lissom.joints.base import AbstractJoint
-from lissom.records import record
 from lissom.spatial.inertias import ArticulatedBody, Energies, RigidInertia
-from lissom.spatial.motions import LoadValues, Motion, Placement, PointVelocity, Twist, Wrench
+from lissom.spatial.motions import LoadValues, Motion, Placement, PointVelocity, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
-from lissom.spatial.scalar import Coordinates, Scalar, add, mul
+from lissom.spatial.scalar import Coordinates, Scalar
 from lissom.spatial.vectors import Vector3
 
 X = TypeVar("X")  # the position of an element: the pose of its joint, or the amplitudes of a beam
+S = TypeVar("S")  # velocity of a frame, for energies
+C = TypeVar("C")  # a composite body
+P = TypeVar("P")  # what the position of an element is made from
+A = TypeVar("A")  # the position of any element
 
 
-# ---- body axes -----------------------------------------------------------------------------------
-
-
-class Outward(NamedTuple):
-    """Motion of an element's frame, and the force that the body on the frame takes."""
-
-    motion: Motion
-    force: Wrench
-
-
-class FieldForce(NamedTuple):
-    """Forces that the mass between the parent and the frame takes: on the parent, and on the coordinates."""
-
-    on_parent: Wrench | None
-    modal: Coordinates | None
-
-
-# ---- world axes ----------------------------------------------------------------------------------
-
-
-@record
-class MovingFrame:
-    """Orientation in the world, and angular velocity."""
-
-    R: Rotation
-    w: Vector3
-
-
-@record
-class Path:
-    """From the parent's origin to the frame's: r, directions S of the coordinates, velocity terms c; and the joint."""
-
-    joint: AbstractJoint | None
-    r: Vector3
-    S: tuple[Twist, ...]
-    c: Twist
-
-
-@record
-class Body:
-    """What is rigid on a frame: its inertia, and the force of its velocity less loads."""
-
-    inertia: RigidInertia
-    p: Wrench
-
-    def minus_load(self, R: Rotation, load: LoadValues, place: Placement) -> Body:
-        """The body with a load at a place on its frame."""
-        return Body(self.inertia, self.p - Wrench(load.f, load.n).moved(R @ place.point(load.point)))
-
-
-@record
-class ModalInertia:
-    """Inertia of a beam about its parent's origin.
-
-    composite : with locked modes
-    X, Me : forces of unit accelerations of the modes on the root, and among the modes (upper triangle)
-    p, f : forces of velocities on the root, and on every mode
-    """
-
-    composite: RigidInertia | None
-    X: tuple[Wrench, ...]
-    Me: Coordinates
-    p: Wrench | None = None
-    f: Coordinates = ()
-
-
-class Velocity(NamedTuple):
-    """All that depends on positions and rates only, for articulated bodies."""
-
-    frame: MovingFrame
-    path: Path
-    body: Body
-    modal: ModalInertia | None
-
-
-class Inward(NamedTuple):
-    """An element eliminated: what the last outward pass needs, inertia of the modes, and what acts on the parent."""
-
-    kept: Eliminated | None
-    modal: ModalInertia | None
-    on_parent: ArticulatedBody
-
-
-class Placed(NamedTuple):
-    """Where the frame of an element is, and the inertia there, for composite bodies.
-
-    screws : directions of the coordinates about the world's origin
-    directions : as `columns` takes them
-    r : from the parent's origin
-    inertia, on_parent : on the frame, and on the parent's
-    """
-
-    frame: Placement
-    screws: tuple[Twist, ...]
-    directions: tuple[Twist, ...]
-    r: Vector3
-    inertia: RigidInertia
-    on_parent: RigidInertia | None
-    modal: ModalInertia | None
-
-
-@record
-class MovingBody:
-    """Orientation R and origin o of a frame in the world, its angular velocity w, and the velocity v of the origin."""
-
-    R: Rotation
-    o: Vector3
-    w: Vector3
-    v: Vector3
-
-
-@record
-class Totals:
-    """Kinetic energy T, first moment, momentum P and angular momentum L about the world's origin."""
-
-    T: Scalar
-    moment: Vector3
-    P: Vector3
-    L: Vector3
-
-    def __add__(self, other: Totals) -> Totals:
-        P, L = self.P + other.P, self.L + other.L
-        return Totals(add(self.T, other.T), self.moment + other.moment, P, L)
-
-
-def totals_of(state: MovingBody, inertia: RigidInertia) -> Totals:
-    """T = 1/2 (w.I w + m v.v) + v.(w x h),  P = m v + w x h,  L = I w + h x v + o x P; inertia in world axes."""
-    m, h, w, v, o = inertia.m, inertia.h, state.w, state.v, state.o
-    Iw, wh = inertia.I.apply(w), w.cross(h)
-    P = v * m + wh
-    T = add(mul(0.5, add(w.dot(Iw), mul(m, v.dot(v)))), v.dot(wh))
-    return Totals(T, o * m + h, P, Iw + h.cross(v) + o.cross(P))
-
-
-class Columns(NamedTuple):
-    """Forces of unit accelerations about the world's origin, entries of the mass matrix among the coordinates."""
-
-    forces: tuple[Wrench, ...]
-    among: Coordinates
-    modal: ModalInertia | None
-
-
-class AbstractElement(ABC, Generic[X]):
+class AbstractElement(ABC, Generic[X, V, F, K, S]):
     """An element: a record of its numbers. Bodies are described about their own origins.
 
     `outward`, `field_force` and `inward` are in body axes, everything else in world axes. Places along a beam share
-    the coordinates, and the modal inertia, of the beam.
+    the coordinates of the beam. What passes between elements (motions, forces, ...) is a matter of the elements of an
+    arm; recursions do not look inside.
     """
 
     parameters: ClassVar[bool] = True  # nothing is differentiated by the numbers of an element
 
     @abstractmethod
-    def outward(self, parent: Motion, x: X, qd: Coordinates, qdd: Coordinates) -> Outward:
+    def outward(self, parent: V, x: X, qd: Coordinates, qdd: Coordinates) -> Outward[V, F]:
         """Motion of the frame from that of the parent, and the force of the body on it."""
 
     @abstractmethod
-    def field_force(self, parent: Motion, x: X, qd: Coordinates, qdd: Coordinates) -> FieldForce:
+    def field_force(self, parent: V, x: X, qd: Coordinates, qdd: Coordinates) -> FieldForce[F, K]:
         """Forces of the mass that is not on the frame."""
 
     @abstractmethod
-    def inward(
-        self, on_parent: Wrench | None, force: Wrench, modal: Coordinates | None, x: X
-    ) -> tuple[Wrench | None, Coordinates]:
+    def inward(self, on_parent: F | None, force: F, modal: K | None, x: X) -> tuple[F | None, K]:
         """The force on the parent (None: the base) with what acts on the frame, and the forces on the coordinates."""
 
     @abstractmethod
-    def carried(self, force: Wrench, x: X) -> Wrench:
+    def carried(self, force: F, x: X) -> F:
         """A force on the frame as it acts on the parent, in the parent's axes."""
+
+    @staticmethod
+    @abstractmethod
+    def minus_load(force: F | None, R: Rotation, load: LoadValues, place: Placement) -> F:
+        """A force on a frame less a load at a place on the frame; R: orientation of the frame."""
 
     @abstractmethod
     def orientation(self, parent: Rotation, x: X) -> Rotation:
@@ -200,16 +83,70 @@ class AbstractElement(ABC, Generic[X]):
         """Velocities of a point P that moves with the frame, per unit rate of every coordinate."""
 
     @abstractmethod
-    def moving(self, parent: MovingBody, x: X, qd: Coordinates) -> tuple[MovingBody, Totals, Totals | None]:
+    def moving(self, parent: S, x: X, qd: Coordinates) -> tuple[S, Totals | None, Totals | None]:
         """The frame in motion, and the totals of the body on it and of the mass between parent and frame."""
 
-    def with_strain(self, energies: Energies, x: X) -> Energies:
+    def with_strain(self, energies: Energies, x: Coordinates) -> Energies:
         """Energies with the elastic energy of the element."""
         return energies
 
     def with_loss(self, power: Scalar, qd: Coordinates) -> Scalar:
         """A power with that of the element's own damping."""
         return power
+
+
+class AbstractLink(ABC):
+    """A rigid body behind a joint that is placed on the parent."""
+
+    joint: AbstractJoint
+    placement: Placement
+    inertia: RigidInertia
+
+    def origin(self, x: Pose) -> Vector3:
+        """Origin of the frame, in the axes of the parent."""
+        return self.placement.p + self.placement.R @ x.p
+
+
+class AbstractStretching(ABC, Generic[A, P, X]):
+    """An element whose frame need not stay orthonormal; its position includes the frame (`book`)."""
+
+    @abstractmethod
+    def located(self, parent: A | None, x: P) -> X:
+        """The position, from that of the parent (None: the base) and the pose of the joint or the amplitudes."""
+
+
+class AbstractComposite(ABC, Generic[X, F, C]):
+    """An element for the mass matrix in body axes (`mass`)."""
+
+    inertia: RigidInertia
+
+    @abstractmethod
+    def own_composite(self, inertia: RigidInertia) -> C:
+        """What is on the frame, from the inertia of the body there."""
+
+    @abstractmethod
+    def composed(self, parent: C, composite: C, x: X) -> C:
+        """The composite of the parent with that of the frame, in the parent's axes."""
+
+    @abstractmethod
+    def unit_forces(self, composite: C, x: X) -> UnitForces[F]:
+        """Forces of unit accelerations of the coordinates, with the composite that the frame carries."""
+
+    @abstractmethod
+    def project(self, force: F, x: X) -> Coordinates:
+        """Forces on the coordinates of a force on the frame."""
+
+
+class AbstractArticulated(AbstractElement[X, Motion, Wrench, Coordinates, MovingBody]):
+    """An element whose frame stays orthonormal: articulated and composite bodies in world axes.
+
+    Places along a beam share the modal inertia of the beam.
+    """
+
+    @staticmethod
+    def minus_load(force: Wrench | None, R: Rotation, load: LoadValues, place: Placement) -> Wrench:
+        wrench = Wrench(R.T @ load.f, R.T @ load.n).moved(place.point(load.point))
+        return Wrench(-wrench.f, -wrench.n) if force is None else force - wrench
 
     @abstractmethod
     def velocity(self, parent: MovingFrame, x: X, qd: Coordinates) -> Velocity:

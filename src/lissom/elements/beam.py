@@ -5,19 +5,6 @@ from __future__ import annotations
 from typing import final
 
 from lissom.elements.arrays import Objects, objects
-from lissom.elements.base import (
-    Body,
-    Columns,
-    FieldForce,
-    Inward,
-    ModalInertia,
-    MovingBody,
-    MovingFrame,
-    Path,
-    Totals,
-    Velocity,
-    totals_of,
-)
 from lissom.elements.beam_end import (
     AbstractBeamEnd,
     Integrals,
@@ -32,8 +19,21 @@ from lissom.elements.beam_end import (
     vector,
 )
 from lissom.elements.elimination import Eliminated, eliminated
-from lissom.elements.field import field_force, field_inertia
+from lissom.elements.field import field_force, field_inertia, loss, strain_energy
 from lissom.elements.pivots import AbstractPivot
+from lissom.elements.results import (
+    Body,
+    Columns,
+    FieldForce,
+    Inward,
+    ModalInertia,
+    MovingBody,
+    MovingFrame,
+    Path,
+    Totals,
+    Velocity,
+    totals_of,
+)
 from lissom.records import record
 from lissom.spatial.inertias import ArticulatedBody, Energies, RigidInertia
 from lissom.spatial.motions import Motion, Twist, Wrench
@@ -49,7 +49,9 @@ class SecondOrderBeam(AbstractBeamEnd):
     integrals: Integrals
     inertia: RigidInertia
 
-    def field_force(self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates) -> FieldForce:
+    def field_force(
+        self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates
+    ) -> FieldForce[Wrench, Coordinates]:
         t = self.integrals.tables
         F, N, f = field_force(t, *self._root_motion(parent), *(objects(v) for v in (x, qd, qdd)))
         return FieldForce(Wrench(vector(F), vector(N)).turned(rotation(t.root)).moved(vector(t.p)), tuple(f))
@@ -78,17 +80,10 @@ class SecondOrderBeam(AbstractBeamEnd):
         return Totals(T, locked.moment, locked.P + flow.f, locked.L + flow.n + parent.o.cross(flow.f))
 
     def with_strain(self, energies: Energies, x: Coordinates) -> Energies:
-        t, eta = self.integrals.tables, objects(x)
-        V = 0.5 * (eta @ t.K @ eta)
-        for B in t.bend:
-            part = 0.5 * (eta @ B @ eta)
-            V = V + 0.5 * (part * part)
-        return Energies(energies.T, energies.V + V)
+        return Energies(energies.T, energies.V + strain_energy(self.integrals.tables, objects(x)))
 
     def with_loss(self, power: Scalar, qd: Coordinates) -> Scalar:
-        etad = objects(qd)
-        lost: Scalar = power + etad @ self.integrals.tables.damping @ etad
-        return lost
+        return power + loss(self.integrals.tables, objects(qd))
 
     def velocity(self, parent: MovingFrame, x: Coordinates, qd: Coordinates) -> Velocity:
         eta, etad = objects(x), objects(qd)

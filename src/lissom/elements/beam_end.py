@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from lissom.elements.arrays import Objects, objects, skew
-from lissom.elements.base import (
-    AbstractElement,
+from lissom.elements.base import AbstractArticulated
+from lissom.elements.results import (
     Body,
-    FieldForce,
     ModalInertia,
     MovingBody,
     MovingFrame,
@@ -61,13 +60,13 @@ class Reach:
     S: tuple[Twist, ...]
 
 
-class AbstractBeamEnd(AbstractElement[Coordinates]):
+class AbstractBeamEnd(AbstractArticulated[Coordinates]):
     """The end of a beam, or a place along it, and the rigid body that is fixed there."""
 
     integrals: Integrals
     inertia: RigidInertia
 
-    def outward(self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates) -> Outward:
+    def outward(self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates) -> Outward[Motion, Wrench]:
         """Motion of the end, whose position r and orientation E depend on the amplitudes (`tip`)."""
         eta, etad, etadd = (objects(v) for v in (x, qd, qdd))
         w, dw, a = self._root_motion(parent)
@@ -84,9 +83,6 @@ class AbstractBeamEnd(AbstractElement[Coordinates]):
         t = self.integrals.tables
         w, dw, a = (t.root.T @ array(v) for v in (parent.w, parent.dw, parent.acceleration_at(vector(t.p))))
         return w, dw, a
-
-    @abstractmethod
-    def field_force(self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates) -> FieldForce: ...
 
     def inward(
         self, on_parent: Wrench | None, force: Wrench, modal: Coordinates | None, x: Coordinates
@@ -218,6 +214,11 @@ def symmetric(I: Objects) -> Symmetric3:
     return Symmetric3(I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])
 
 
+def matrix(A: Any) -> Matrix3:
+    """An array (3, 3) as a matrix."""
+    return Matrix3(*(Vector3(*row) for row in np.asarray(A)))
+
+
 def rotation(R: Any) -> Rotation:
     """An array of an orientation."""
-    return Rotation(Matrix3(*(Vector3(*row) for row in np.asarray(R))))
+    return Rotation(matrix(R))

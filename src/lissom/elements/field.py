@@ -64,6 +64,20 @@ def elastic(t: Tables, eta: Objects, etad: Objects) -> Objects:
     return out
 
 
+def strain_energy(t: Tables, eta: Objects) -> Any:
+    """Elastic energy."""
+    V = 0.5 * (eta @ t.K @ eta)
+    for B in t.bend:
+        part = 0.5 * (eta @ B @ eta)
+        V = V + 0.5 * (part * part)
+    return V
+
+
+def loss(t: Tables, etad: Objects) -> Any:
+    """Power of damping."""
+    return etad @ t.damping @ etad
+
+
 def field_inertia(t: Tables, eta: Objects) -> tuple[Objects, Objects, list[tuple[Objects, Objects]], list[Any]]:
     """h, I (3, 3), X as (N, F), Me, in beam axes about the root."""
     m = len(eta)

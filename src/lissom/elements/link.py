@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import final
 
-from lissom.elements.base import (
-    AbstractElement,
+from lissom.elements.base import AbstractArticulated, AbstractComposite, AbstractLink
+from lissom.elements.elimination import Eliminated, eliminated
+from lissom.elements.pivots import AbstractPivot, Held
+from lissom.elements.results import (
     Body,
     Columns,
     FieldForce,
@@ -17,11 +19,10 @@ from lissom.elements.base import (
     Path,
     Placed,
     Totals,
+    UnitForces,
     Velocity,
     totals_of,
 )
-from lissom.elements.elimination import Eliminated, eliminated
-from lissom.elements.pivots import AbstractPivot, Held
 from lissom.joints.base import AbstractJoint
 from lissom.records import dense, record
 from lissom.spatial.inertias import ArticulatedBody, RigidInertia
@@ -33,18 +34,14 @@ from lissom.spatial.vectors import ZERO, Vector3
 
 @final
 @record
-class RigidLink(AbstractElement[Pose]):
+class RigidLink(AbstractLink, AbstractComposite[Pose, Wrench, RigidInertia], AbstractArticulated[Pose]):
     """Placement of a joint on the parent, inertia of the body behind it, and the joint."""
 
     placement: Placement
     inertia: RigidInertia
     joint: AbstractJoint
 
-    def origin(self, x: Pose) -> Vector3:
-        """Origin of the frame, in the axes of the parent."""
-        return self.placement.p + self.placement.R @ x.p
-
-    def outward(self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates) -> Outward:
+    def outward(self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates) -> Outward[Motion, Wrench]:
         """With R the orientation in the parent, r the origin, u = R^T w', and (s.w, s.v) = S qd, (sd.w, sd.v) = S qdd:
 
             w = u + s.w,   dw = R^T dw' + u x s.w + sd.w,   a = R^T (a' + W' r) + 2 u x s.v + s.w x s.v + sd.v
@@ -58,20 +55,30 @@ class RigidLink(AbstractElement[Pose]):
         motion = Motion(u + s.w, dw, a)
         return Outward(motion, self.inertia.force(motion))
 
-    def field_force(self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates) -> FieldForce:
+    def field_force(
+        self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates
+    ) -> FieldForce[Wrench, Coordinates]:
         return FieldForce(None, None)
 
     def inward(
         self, on_parent: Wrench | None, force: Wrench, modal: Coordinates | None, x: Pose
     ) -> tuple[Wrench | None, Coordinates]:
-        return None if on_parent is None else on_parent + self.carried(force, x), self.joint.project(force)
+        return None if on_parent is None else on_parent + self.carried(force, x), self.project(force, x)
 
     def carried(self, force: Wrench, x: Pose) -> Wrench:
         return force.turned(x.R).turned(self.placement.R).moved(self.origin(x))
 
+    def own_composite(self, inertia: RigidInertia) -> RigidInertia:
+        return inertia
+
     def composed(self, parent: RigidInertia, composite: RigidInertia, x: Pose) -> RigidInertia:
-        """The composite of the parent with that of the frame, in the parent's axes."""
         return parent + composite.turned(x.R).turned(self.placement.R).moved(self.origin(x))
+
+    def unit_forces(self, composite: RigidInertia, x: Pose) -> UnitForces[Wrench]:
+        return UnitForces(tuple(composite.times(s) for s in self.joint.S), None)
+
+    def project(self, force: Wrench, x: Pose) -> Coordinates:
+        return self.joint.project(force)
 
     def orientation(self, parent: Rotation, x: Pose) -> Rotation:
         return parent.then(self.placement.R).then(x.R)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import final
 
 from lissom.elements.arrays import Objects, objects
-from lissom.elements.base import (
+from lissom.elements.beam_end import AbstractBeamEnd, Integrals, Reach, acceleration_of, attached, carrying
+from lissom.elements.elimination import Eliminated
+from lissom.elements.pivots import AbstractPivot
+from lissom.elements.results import (
     Body,
     Columns,
     FieldForce,
@@ -17,9 +20,6 @@ from lissom.elements.base import (
     Totals,
     Velocity,
 )
-from lissom.elements.beam_end import AbstractBeamEnd, Integrals, Reach, acceleration_of, attached, carrying
-from lissom.elements.elimination import Eliminated
-from lissom.elements.pivots import AbstractPivot
 from lissom.records import record
 from lissom.spatial.inertias import ArticulatedBody, RigidInertia
 from lissom.spatial.motions import LoadValues, Motion, Twist, Wrench
@@ -35,7 +35,9 @@ class Station(AbstractBeamEnd):
     integrals: Integrals
     inertia: RigidInertia
 
-    def field_force(self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates) -> FieldForce:
+    def field_force(
+        self, parent: Motion, x: Coordinates, qd: Coordinates, qdd: Coordinates
+    ) -> FieldForce[Wrench, Coordinates]:
         return FieldForce(None, None)
 
     # ---- world axes ------------------------------------------------------------------------------
@@ -47,7 +49,7 @@ class Station(AbstractBeamEnd):
         tip = self.integrals.tip(objects(x), objects(qd))
         return Velocity(*self._path(self._reach(parent.R, tip), parent.w, tip), None)
 
-    def minus_load(self, modal: ModalInertia, parent: MovingFrame, x: Coordinates, load: LoadValues) -> ModalInertia:
+    def take_load(self, modal: ModalInertia, parent: MovingFrame, x: Coordinates, load: LoadValues) -> ModalInertia:
         """The forces on root and modes of the beam less a load at this place."""
         at = self._reach(parent.R, self.integrals.tip(objects(x)))
         here = Wrench(load.f, load.n).moved(at.tip @ load.point)

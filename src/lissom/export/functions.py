@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.acting import Setting
-from lissom.dynamics.bending import along_beam
+from lissom.dynamics.stations import along_beam
 from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
 from lissom.engine.interrupts import uninterrupted

@@ -1,6 +1,6 @@
 """Operation counts of Book 1983's simulation form: J (66)-(81) and R (83)-(90), without solving J zdd = R.
 
-The equations themselves are in `dynamics.book`, where every verb of an arm with `flexibility="book"` or "linear"
+The equations themselves are in `elements.book`, where every verb of an arm with `flexibility="book"` or "linear"
 finds them. They are counted as they are compiled, for the constants of a given arm: products with 0 and 1, sums
 with 0 and whatever is between constants are free, and what is needed twice is computed once. A division counts as
 a product; signs, sines and cosines are free. Mass matrix and bias forces of other arms are counted in the same way.

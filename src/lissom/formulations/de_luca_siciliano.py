@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.acting import Setting, read_loads, standing_frames
+from lissom.dynamics.acting import Setting, placed, read_loads, standing_frames
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.joint_space import solved
 from lissom.dynamics.mass import dense
@@ -31,7 +31,7 @@ def inverse_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     """Inputs q, qd, qdd, then the loads; output tau."""
     bodies, n = _modelled(bodies, setting), bodies.dof
     q, qd, qdd = (run.input(n) for _ in range(3))
-    run.output(*programs.joint_torques(run, bodies, q, qd, qdd, read_loads(run, bodies, setting)))
+    run.output(*programs.joint_torques(run, bodies, q, qd, qdd, placed(bodies, read_loads(run, bodies, setting))))
 
 
 def forward_program(run: Any, bodies: Bodies, setting: Setting) -> None:
@@ -39,7 +39,7 @@ def forward_program(run: Any, bodies: Bodies, setting: Setting) -> None:
     bodies, n = _modelled(bodies, setting), bodies.dof
     q, qd, tau = (run.input(n) for _ in range(3))
     still = run.constant(np.zeros(n))
-    bias = programs.joint_torques(run, bodies, q, qd, still, read_loads(run, bodies, setting))
+    bias = programs.joint_torques(run, bodies, q, qd, still, placed(bodies, read_loads(run, bodies, setting)))
     B = programs.matrix(run, bodies, q)
     carriers = tuple(tuple(range(k - 1, -1, -1)) for k in range(n))
     rows = run.gathered([B[i, k] for k in range(n) for i in range(k + 1)])

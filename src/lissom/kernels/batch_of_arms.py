@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.dynamics.acting import Setting
-from lissom.dynamics.bending import along_beam
+from lissom.dynamics.stations import along_beam
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.arguments import ORIGIN, as_frame, as_points, as_threads

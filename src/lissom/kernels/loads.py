@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import on_frame
+from lissom.dynamics.stations import on_frame
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_frame
 from lissom.model.loads import BaseMotion, Load

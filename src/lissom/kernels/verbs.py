@@ -21,7 +21,7 @@ from lissom.dynamics import (
     reactions,
     regressor,
 )
-from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.bodies import Bodies, refuse_stretching
 from lissom.engine.record import RECORDED
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
@@ -120,7 +120,7 @@ def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **
     made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), RECORDED, 12)
     return Verb(
         name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
-        check=reactions.refuse_linear, outputs=outputs, **more,
+        check=lambda arm: refuse_stretching(arm, more.get("shown_as", name)), outputs=outputs, **more,
     )  # fmt: skip
 
 
@@ -223,6 +223,6 @@ ACCELERATION = _registered(_kinematic(
 _CLOSURE = Program(_simple(lambda run, b, _s: closure.program(run, b)), closure.STEPS, 0)
 CLOSURE = _registered(Verb(
     "closure", RATES, closure.shapes, program=_CLOSURE, flexible=_CLOSURE, loops="tree", outputs=INTERNAL,
-    needs_inertia=False, stations=closure.stations, check=closure.refuse_linear,
+    needs_inertia=False, stations=closure.stations, check=lambda arm: refuse_stretching(arm, closure.VERB),
     internal=True,
 ))  # fmt: skip

@@ -24,12 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bending import along_beam
 from lissom.dynamics.bodies import BASE, Bodies, Place
 from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
+from lissom.dynamics.stations import along_beam
 from lissom.dynamics.vectors import add, cross, dot, sub
 from lissom.engine.step import Step
-from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.loads import Loop
 from lissom.spatial.frames import pose
@@ -246,12 +245,3 @@ def drift_program(run: Any, bodies: Bodies) -> None:
         acc = [point_acceleration(run, bodies, way, qd, still) for way in ways]
         drift.append(run.apply(CLOSE[loop.joint]["drift"], *(way.X(run) for way in ways), *v, *acc))
     run.output(*drift)
-
-
-def refuse_linear(arm: Arm) -> None:
-    """Raise an error for the linear model, whose frames do not stay orthonormal."""
-    if arm.flexible and arm.flexibility != "second_order":
-        raise UnsupportedError(
-            f"arm {arm.name!r} has closed loops and flexibility={arm.flexibility!r}; closed loops with flexible links "
-            "need 'second_order', whose frames stay orthonormal."
-        )

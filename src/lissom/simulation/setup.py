@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.alike import refuse_unlike
-from lissom.dynamics.bodies import Bodies, spoken
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.stations import spoken
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.kernels.arguments import as_frame, as_numbers, as_state

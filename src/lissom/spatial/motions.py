@@ -58,6 +58,11 @@ class Motion:
         """Acceleration of the point r, minus gravity."""
         return self.a + self.W.apply(r)
 
+    def seen_at(self, frame: Placement, P: Vector3) -> PointVelocity:
+        """Acceleration of the point P and angular acceleration in world axes; the motion is in the frame's own axes."""
+        w, dw, a, r = frame.R @ self.w, frame.R @ self.dw, frame.R @ self.a, P - frame.p
+        return PointVelocity(a + (dw.cross(r) + w.cross(w.cross(r))), dw)
+
 
 @record
 class Twist:

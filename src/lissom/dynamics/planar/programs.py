@@ -12,21 +12,19 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from lissom.dynamics import kinematics
-from lissom.dynamics.acting import CONSTANTS, LOAD
+from lissom.dynamics.acting import Loaded
 from lissom.dynamics.bodies import BASE, Bodies
 from lissom.dynamics.drives import motor_force, with_armature
-from lissom.dynamics.from_arm import constants_of
+from lissom.dynamics.from_arm import CONSTANTS, constants_of
 from lissom.dynamics.planar.chain import Planar, planar_chain
 from lissom.dynamics.planar.complex_numbers import known
 from lissom.dynamics.planar.equations import Equations, Phases, generalized_forces, inertia
 from lissom.engine.run import AbstractRun
 from lissom.engine.specialise import once
-from lissom.records import Packed, filled
+from lissom.records import Packed, filled, flat
 from lissom.spatial.inertias import Energies
 from lissom.spatial.motions import LoadValues, PointVelocity
 from lissom.spatial.scalar import Coordinates, Scalar
-
-POINT = slice(6, 9)  # of the nine entries of a load
 
 
 class ClosedForm(Packed):
@@ -122,17 +120,15 @@ def closed_form(run: AbstractRun, bodies: Bodies) -> ClosedForm:
     return run.call(_assembled, ChainNumbers(_Chain(bodies), numbers))
 
 
-def joint_torques(
-    run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, loads: Sequence[tuple[str, Any]]
-) -> list[Any]:
+def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, loads: Sequence[Loaded]) -> list[Any]:
     """Joint torques as in `inverse.joint_torques`: one vector of length one per coordinate."""
     found = run.call(closed_form(run, bodies).torques, q, qd, qdd)
     tau: list[Any] = [found[k : k + 1] for k in range(bodies.dof)]
-    for frame, load in loads:
-        if bodies.place(frame).body != BASE:
-            path = kinematics.reach(run, bodies, frame, q, load[POINT])
+    for load in loads:
+        if load.body != BASE:
+            path = kinematics.reach(run, bodies, load.frame, q, flat(load.values.point).entries)
             for c, column in kinematics.columns(run, bodies, path).items():
-                tau[c] = [run.call(_minus_work, tau[c][0], filled(kinematics.VELOCITY, column), filled(LOAD, load))]
+                tau[c] = [run.call(_minus_work, tau[c][0], filled(kinematics.VELOCITY, column), load.values)]
     for k, body in bodies.movers:
         if body.beam is None:
             c = body.coordinate

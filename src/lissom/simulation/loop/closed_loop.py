@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
-from lissom.dynamics.acting import Setting, base_motion, standing_frames, standing_loads, with_payloads
+from lissom.dynamics.acting import Setting, base_motion, placed, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies, refuse_unready
-from lissom.dynamics.drives import SMOOTHED
+from lissom.dynamics.drives import smoothed
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
 from lissom.engine import kernel
@@ -218,7 +218,7 @@ class ClosedLoop:
             run, bodies, [(frame, parts[f"payload{i}"]) for i, frame in enumerate(self.payload_frames)]
         )
         base = base_motion(run, bodies, parts.get("base"))
-        loads = [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)]
+        loads = placed(bodies, [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)])
         loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
         rubs = plant.Sliding(self.rubs(given), way)
@@ -231,7 +231,7 @@ class ClosedLoop:
             return self.bodies
         bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
         rough = [(i, body) for i, body in enumerate(bodies.list) if body.coordinate in self.sliding]
-        smooth = {i: run.apply(SMOOTHED, body.drive) for i, body in rough if body.drive is not None}
+        smooth = {i: smoothed(run, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.acting import Setting
-from lissom.dynamics.bodies import station_of
+from lissom.dynamics.stations import station_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.errors import SolveError, UnsupportedError

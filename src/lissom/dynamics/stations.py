@@ -1,4 +1,4 @@
-"""Paths through the tree, and places along flexible links."""
+"""Stations: places along flexible links, and how they are named; paths through the tree."""
 
 from __future__ import annotations
 
@@ -6,12 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.bodies import station_name
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.errors import InputError, UnsupportedError
 from lissom.model.arm import Arm, Frame
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
+
+MARK = "\x1f"  # between a link and a place along its beam; no name has it
+
+
+def station_name(link: str, s: float) -> str:
+    """The frame at a distance s from the root of a flexible link."""
+    return f"{link}{MARK}{s!r}"
+
+
+def station_of(frame: str) -> tuple[str, float]:
+    """The link or tool that a frame is named after, and how far along its beam the frame is: zero where it has none."""
+    link, _, s = frame.partition(MARK)
+    return link, float(s or 0.0)
+
+
+def spoken(frame: str) -> str:
+    """A frame's name as it appears in an error, also that of a place along a beam."""
+    link, s = station_of(frame)
+    return f"{link!r} at {s:.6g} m" if MARK in frame else repr(link)
 
 
 def path_to(arm: Arm, link: int) -> list[int]:
