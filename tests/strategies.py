@@ -378,8 +378,6 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
     has = features.__contains__
     letters = st.characters(exclude_categories=("Cs",), exclude_characters="\0").filter(lambda c: not CONTROL.match(c))
     words = st.text(letters, max_size=12)
-    # the other models cover revolute and prismatic joints only
-    models = FLEXIBILITIES[:1] if any(link.joint.kind == "helical" for link in links) else FLEXIBILITIES
     gravity = np.zeros(3) if has("weightless") else pick.vector(20.0) if has("gravity") else (0.0, 0.0, -9.81)
     return ls.Arm(
         draw(st.sampled_from(ODD_NAMES)),
@@ -387,7 +385,7 @@ def _assemble(draw: st.DrawFn, pick: Numbers, links: list[ls.Link], features: fr
         gravity=gravity,
         loops=_loops(pick, links) if has("loops") else (),
         loads=_loads(pick, links) if has("loads") else (),
-        flexibility=draw(st.sampled_from(models)) if has("flexibility") else "second_order",
+        flexibility=draw(st.sampled_from(FLEXIBILITIES)) if has("flexibility") else "second_order",
         kinematics_only=has("kinematics_only"),
         source=draw(words),
         notes=draw(st.lists(words, max_size=2)),

@@ -18,7 +18,6 @@ ALLOWED = {
     "joints": "the room of joints",
     "formats": "words of other formats, by which joints are read and written",
     "formulations": "published equations of revolute and prismatic joints; others are refused there",
-    "dynamics/book": "Book's equations, likewise",
     "dynamics/planar": "De Luca and Siciliano's equations of revolute joints, likewise",
     "loops": "joints that close loops are another table of their own",
     "model/loads.py": "likewise",
