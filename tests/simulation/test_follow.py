@@ -189,11 +189,11 @@ def test_a_motion_is_no_torque(motion):
             ls.simulate(motion.arm, motion.q[0], tau=tau, until=0.1)
 
 
-def test_verify_takes_follow_with_the_gains_of_pd(motion):
-    pd = motion.verify(feedback=ls.PD(0, 100, 10))
-    follow = motion.verify(feedback=ls.Follow(motion, kp=100, kd=10))
-    assert follow.ok
-    assert follow.feedback == "Follow"
-    assert follow.joint_error == pytest.approx(pd.joint_error, rel=1e-9, abs=1e-15)
-    whole = motion.verify(feedback=ls.Follow(motion, K=gains(ARM, 100, 10)))
-    assert whole.joint_error == pytest.approx(pd.joint_error, rel=1e-6, abs=1e-13)
+def test_verify_takes_follow_as_feedback(motion):
+    """The plan obeys the physics, so all that is left is the error of an integrator with rtol = 1e-10."""
+    for feedback in (ls.Follow(motion, kp=100, kd=10), ls.Follow(motion, K=gains(ARM, 100, 10))):
+        check = motion.verify(feedback=feedback)
+        assert check.ok
+        assert check.tracked
+        assert check.feedback == "Follow"
+        assert check.joint_error.max() < 1e-9
