@@ -8,7 +8,7 @@ from tests.arms import random_arm
 import lissom as ls
 from lissom.errors import UnsupportedError
 from lissom.motion.public import predict_motion
-from lissom.motion.solve.ipopt import Ipopt
+from lissom.motion.solve.banded import Banded
 from lissom.motion.splines.basis import Basis
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
@@ -198,14 +198,14 @@ def counted(monkeypatch):
     """A list that grows by the iterations of every solution."""
     counts = []
 
-    solve = Ipopt.__call__
+    solve = Banded.__call__
 
     def counted(self, *given, **more):
         found = solve(self, *given, **more)
         counts.append(len(found.iterations) - 1)
         return found
 
-    monkeypatch.setattr(Ipopt, "__call__", counted)
+    monkeypatch.setattr(Banded, "__call__", counted)
     return counts
 
 

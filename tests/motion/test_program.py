@@ -88,3 +88,14 @@ def test_derivatives_for_a_tree_with_drives_and_friction():
     n = arm.dof
     task = Task(np.zeros(n), np.full(n, 0.4), ls.Limits(torque=50.0), minimise={"time": 1.0, "torque_squared": 1e-3})
     check(Problem(arm, task), 4)
+
+
+@pytest.mark.parametrize("T", [0.013, 0.7, 40.0])
+def test_courses_of_any_duration_follow_from_three(T):
+    """Torques of a guess scale as a + b / T + c / T^2, with viscous and Coulomb friction and loads along the motion."""
+    arm = random_arm(5, 5)
+    arm = arm.with_joint(arm.joints[1].name, friction=0.8, damping=0.3)
+    load = ls.Load(arm.links[-1].name, [[0, 0, 0], [3, -5, 1], [2, 1, 0]])
+    guess = Problem(arm, Task(np.linspace(-0.4, 0.3, arm.dof), np.linspace(0.9, -0.7, arm.dof), loads=[load])).guess
+    for scaled, exact in zip(guess._courses(guess.line)(T), guess._course(guess.line, T), strict=True):
+        assert scaled == pytest.approx(exact, rel=1e-9, abs=1e-10 * np.abs(exact).max())

@@ -1,4 +1,4 @@
-"""Another solver behind the contract, from this file alone: casadi's sequential quadratic programming."""
+"""Solvers behind the contract: ours, IPOPT, and one from this file alone, casadi's sequential quadratic programming."""
 
 import time
 
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.motion.solve.banded import Banded
 from lissom.motion.solve.casadi_program import CasadiProgram, sparsity
 from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.search import Search
@@ -63,25 +64,28 @@ class Sqp(AbstractSolver):
         self.__dict__.pop("_run", None)
 
 
-def test_another_solver_finds_the_same_optimum():
+@pytest.mark.parametrize("other", [Sqp, Banded])
+def test_another_solver_finds_the_same_optimum(other):
     problem = Problem(TWO, EFFORT)
     program = problem.program(problem.mesh(), np.zeros(0))
     x0 = problem.guess.variables(program.curves)
-    found = [kind(program, 1e-8, 200)(x0) for kind in (Ipopt, Sqp)]
+    found = [kind(program, 1e-8, 200)(x0) for kind in (Ipopt, other)]
     assert [solution.outcome for solution in found] == [ls.MotionOutcome.SOLVED] * 2
     assert found[1].cost == pytest.approx(found[0].cost, rel=1e-6)
     assert found[1].seconds >= found[1].evaluation_seconds > 0
 
 
-def test_a_whole_search_runs_with_another_solver():
+@pytest.mark.parametrize("other", [Sqp, Banded])
+def test_a_whole_search_runs_with_another_solver(other):
     limits = SolverLimits(1e-8, 200, None)
-    found = [Search(TWO, EFFORT, limits, 0, 0.0, solver=kind).start(0) for kind in (Ipopt, Sqp)]
+    found = [Search(TWO, EFFORT, limits, 0, 0.0, solver=kind).start(0) for kind in (Ipopt, other)]
     assert found[1].ok, found[1].status
     assert found[1].cost == pytest.approx(found[0].cost, rel=1e-6)
 
 
-def test_the_time_of_a_solver_is_limited():
+@pytest.mark.parametrize("kind", [Ipopt, Banded])
+def test_the_time_of_a_solver_is_limited(kind):
     problem = Problem(TWO, EFFORT)
     program = problem.program(problem.mesh(), np.zeros(0))
-    late = Ipopt(program, 1e-8, 200, until=time.perf_counter())
+    late = kind(program, 1e-8, 200, until=time.perf_counter())
     assert late(problem.guess.variables(program.curves)).outcome is ls.MotionOutcome.OUT_OF_TIME

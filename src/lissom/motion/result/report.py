@@ -97,6 +97,7 @@ class MotionReport:
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
+    solver : str                        the method that found the motion
     """
 
     iterations: tuple[Iteration, ...]
@@ -108,6 +109,7 @@ class MotionReport:
     starts: tuple[StartRow, ...] = ()
     refinements: tuple[tuple[int, float], ...] = ()
     residual_checks: tuple[ResidualCheck, ...] = ()
+    solver: str = ""
 
     @property
     def optimality(self) -> float:
@@ -132,7 +134,8 @@ class MotionReport:
             lines.append(f"cost on finer meshes: {costs}")
         again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
         lines.append(
-            f"solver: {max(len(self.iterations) - 1, 0)} iterations, torques limited at {self.samples} samples{again}; "
+            f"solver: {self.solver and f'{self.solver}, '}{max(len(self.iterations) - 1, 0)} iterations, torques "
+            f"limited at {self.samples} samples{again}; "
             f"optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
         )
         lines.append("time: " + ", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))

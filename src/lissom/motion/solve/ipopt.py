@@ -44,6 +44,7 @@ OUTCOMES = {
     "Restoration_Failed": (MotionOutcome.STALLED, "no feasible step was found"),
     "Not_Enough_Degrees_Of_Freedom": (MotionOutcome.OVERDETERMINED, ""),
 }
+NAME = "IPOPT"
 ACCEPTABLE = 1e-6  # errors, in IPOPT's scaling, of a solution to a looser tolerance; IPOPT's own default
 
 
@@ -69,7 +70,7 @@ class Ipopt(AbstractSolver):
         found, spent = self._functions.run(run, x0, progress, warm)
         stats = run.stats()
         optimality = stats.get("iterations", {}).get("inf_du", [])
-        return self._functions.solution(found, spent, *_outcome(_verdict(stats)), optimality)
+        return self._functions.solution(found, spent, *_outcome(_verdict(stats)), optimality)._replace(solver=NAME)
 
     def _least(self, barrier: float | None) -> float | None:
         """A barrier between that of solutions and that of warm starts."""

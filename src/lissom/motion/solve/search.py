@@ -30,11 +30,11 @@ from lissom.motion.solve.assessment import (
     reported,
     stopped_by_user,
 )
+from lissom.motion.solve.banded import Banded
 from lissom.motion.solve.closed_loops import closed_excess, closed_excess_message, open_between
 from lissom.motion.solve.continuation import Walk
 from lissom.motion.solve.exchange import AddedSamples
 from lissom.motion.solve.guess import Guess
-from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits, carried, numbered_on
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh
@@ -77,7 +77,7 @@ class Search:
         regularise: float,
         progress: Callable[[Iteration], object] | None = None,
         guess: Guess | None = None,
-        solver: type[AbstractSolver] = Ipopt,
+        solver: type[AbstractSolver] = Banded,
         began: float | None = None,
     ) -> None:
         clock = time.perf_counter()

@@ -35,6 +35,7 @@ class Solution(NamedTuple):
     status : str                          the sentence that describes it
     iterations : tuple of Iteration
     seconds, evaluation_seconds : float   of the whole, and within it of the program's functions
+    solver : str                          the method that found it
     """
 
     x: Array
@@ -47,6 +48,7 @@ class Solution(NamedTuple):
     iterations: tuple[Iteration, ...]
     seconds: float
     evaluation_seconds: float
+    solver: str = ""
 
     @property
     def solved(self) -> bool:

@@ -92,6 +92,7 @@ class Curves:
         self.n = sum(len(space.coordinates) for space in spaces)
         self.start, self.end = start, end
         self._names: list[tuple[int, int]] = []  # (place among all control points, coordinate) of every variable
+        self._ends: dict[tuple[int, int, bool], Array] = {}
         points: list[_Expression] = []
         self.offsets: list[int] = []
         for space in self.spaces:
@@ -133,18 +134,25 @@ class Curves:
             made[places[0]] = first
         if np.isnan(given[1]):
             return
-        row = basis.differences(1)[[0 if forwards else -1]].toarray()[0]
+        row = self._outermost(basis, 1, forwards)
         second = self._solved(row, places[1], places[:1], made)
         second.T += given[1] / row[places[1]]
         made[places[1]] = second
         if np.isnan(given[2]) or basis.degree < 2:
             return
-        row = basis.differences(2)[[0 if forwards else -1]].toarray()[0]
+        row = self._outermost(basis, 2, forwards)
         third = self._solved(row, places[2], places[:2], made)
         if given[2] != 0.0:  # only with a given duration
             assert self.duration is not None
             third.one += given[2] * self.duration**2 / row[places[2]]
         made[places[2]] = third
+
+    def _outermost(self, basis: Basis, order: int, forwards: bool) -> Array:
+        """From control points to the first or the last one of a derivative."""
+        key = (id(basis), order, forwards)
+        if key not in self._ends:
+            self._ends[key] = basis.differences(order)[[0 if forwards else -1]].toarray()[0]
+        return self._ends[key]
 
     @staticmethod
     def _solved(row: Array, place: int, known: list[int], made: dict[int, _Expression]) -> _Expression:
@@ -231,12 +239,12 @@ class Curves:
         for space, at in zip(self.spaces, self.offsets, strict=True):
             places, basis = space.basis.local(s, orders)
             width = len(space.coordinates)
-            for i, c in enumerate(space.coordinates):
-                for r in range(orders):
-                    row = (np.arange(N) * orders + r) * n + c
-                    rows.append(np.repeat(row, places.shape[1]))
-                    columns.append((at + places * width + i).ravel())
-                    values.append(basis[:, r].ravel())
+            shape = (N, orders, width, places.shape[1])
+            to = (np.arange(N)[:, None] * orders + np.arange(orders))[:, :, None] * n + np.array(space.coordinates)
+            source = at + places[:, None, None] * width + np.arange(width)[:, None]
+            rows.append(np.broadcast_to(to[..., None], shape).ravel())
+            columns.append(np.broadcast_to(source, shape).ravel())
+            values.append(np.broadcast_to(basis[:, :, None], shape).ravel())
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         B = sparse.csr_array(sparse.coo_array(entries, shape=(N * orders * n, total)))
         A = sparse.csr_array(B @ self.points.A)
@@ -263,9 +271,12 @@ class Curves:
 
     def at(self, x: Array, s: Array, orders: int = 3) -> Array:
         """(orders, N, n) position, rate, acceleration ... at s."""
-        u = self.local(s, orders)(x).reshape(len(s), orders, self.n)
-        T = self.T(x)
-        return np.stack([u[:, r] / T**r for r in range(orders)])
+        s, T = np.asarray(s, float), self.T(x)
+        out = np.empty((orders, len(s), self.n))
+        for space, P in zip(self.spaces, self.control_points(x), strict=True):
+            places, basis = space.basis.local(s, orders)
+            out[:, :, list(space.coordinates)] = np.matmul(basis, P[places.astype(np.intp)]).transpose(1, 0, 2)
+        return out / T ** np.arange(orders)[:, None, None]
 
     def fitted(self, targets: Sequence[Array], T: float) -> Array:
         """Variables whose control points are nearest to given ones (count, coordinates) of every space; no forces."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lissom.kernels.tree_call import tree_call
@@ -14,6 +16,7 @@ from lissom.motion.transcription.specification import Specification
 from lissom.spatial.rotations import Array
 
 LOOKS = 41
+DURATIONS = 60  # that are compared
 FACTOR = 1.05  # the guess is a little slower than what just meets the limits
 TRIES, FURTHER = 48, (0.15, 0.3, 0.6, 1.0, 1.5)  # detours, and how far they go [rad or m]
 
@@ -68,7 +71,8 @@ class FirstGuess:
         low, high = task.duration or (1e-3, 1e3)
         if not (length > 0).any():
             return float(np.clip(1.0, low, high))
-        guesses = {T: self._course(line, T) for T in np.geomspace(low, high, 60)}
+        course = self._courses(line)
+        guesses = {T: course(T) for T in np.geomspace(low, high, DURATIONS)}
         fits = {T: at for T, at in guesses.items() if self._meets(at)}
         if not fits:
             return float(np.clip(self._plain(length), low, high))
@@ -138,6 +142,23 @@ class FirstGuess:
         if self.spec.closing is not None:
             tau = self.spec.closing.least(q, tau).u
         return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
+
+    def _courses(self, line: Line) -> Callable[[float], Course]:
+        """The same for any duration, from three: torques are a + b / T + c / T^2, as friction knows signs only."""
+        once = [self._course(line, 1 / u) for u in (1.0, 2.0, 3.0)]
+        first, second, third = (at.tau for at in once)
+        c = (third - 2 * second + first) / 2
+        b = second - first - 3 * c
+        a = first - b - c
+        x = np.linspace(0.0, 1.0, len(a))
+        rates = [np.gradient(part, x, axis=0) for part in (a, b, c)]
+
+        def course(T: float) -> Course:
+            u, at = 1 / T, once[0]
+            tau, rate = (p + u * (q + u * r) for p, q, r in ((a, b, c), rates))
+            return Course(at.q, at.qd * u, at.qdd * u**2, at.jerk * u**3, tau, rate * u)
+
+        return course
 
     def _meets(self, at: Course) -> bool:
         bounds = self.spec.bounds

@@ -24,11 +24,16 @@ from lissom.spatial.rotations import Array
 
 
 class _Spans(NamedTuple):
-    """Samples in the order of the spans they are in: which (N,), where each span begins, its control points."""
+    """Samples in the order of the spans they are in.
 
-    order: Indices
-    starts: list[int]
+    order (N,)     which they are; a slice where it is that of the samples themselves
+    places         control points of each span (spans, degree + 1)
+    runs           spans one after the other with equally many samples: where these begin and end, and the spans do
+    """
+
+    order: Indices | slice
     places: Indices
+    runs: list[tuple[slice, slice]]
 
 
 class _Group(NamedTuple):
@@ -72,8 +77,12 @@ class PointHessian:
         orders = [pair for pair, _, _ in straight + turned]
         B = self._basis[self._all.order]
         mixed = [(B[:, r, :, None] * B[:, s, None, :]).reshape(len(B), -1) for r, s in orders]
-        self._mixed = np.stack(mixed, axis=2)  # (N, pairs of control points, pairs of orders)
-        self._powers = -np.sum(orders, axis=1).astype(float)
+        whole = np.stack(mixed, axis=2)  # (N, pairs of control points, pairs of orders)
+        self._mixed = []
+        for samples, spans in self._all.runs:
+            part = whole[samples].reshape(spans.stop - spans.start, -1, *whole.shape[1:]).transpose(0, 2, 1, 3)
+            self._mixed.append(np.ascontiguousarray(part).reshape(*part.shape[:2], -1))
+        self._powers = -np.sum(orders, axis=1).astype(float)[:, None]
 
     # ---- where it goes ------------------------------------------------------------------------------
 
@@ -115,51 +124,53 @@ class PointHessian:
 
     # ---- values -------------------------------------------------------------------------------------
 
-    def values(self, found: Curvature, T: float) -> Array:
-        """Second derivatives by control points and T of span after span, but for those by T of which `last` is part."""
+    def values(self, found: Curvature, G: Array, along: Array, T: float) -> Array:
+        """Second derivatives by control points and T of span after span, but for those by T of which `last` is part.
+
+        G, along : slopes of the rows by control points (N, degree + 1, m, n) and by T (N, m)
+        """
         out = np.empty(self._count)
         at = self._plain(found, T, out)
         for group in self._groups:
-            at += self._squares(group, found, T, out[at:])
+            at += self._squares(group, found.weights, G, along, out[at:])
         return out
 
     def _plain(self, found: Curvature, T: float, out: Array) -> int:
         """Without the squares."""
-        order, starts, _ = self._all
-        parts = np.empty((len(order), len(self._sources), len(self._pairs[0])))
+        order, places, runs = self._all
+        parts = np.empty((self._basis.shape[0], len(self._sources), len(self._pairs[0])))
         for k, (key, at) in enumerate(self._sources):
-            np.take(found.blocks[key].reshape(len(order), -1)[order], at, axis=1, out=parts[:, k])
-        mixed = self._mixed * T**self._powers
-        shape = (len(starts) - 1, mixed.shape[1], parts.shape[2])
+            np.take(found.blocks[key].reshape(len(parts), -1)[order], at, axis=1, out=parts[:, k])
+        parts *= T**self._powers
+        shape = (len(places), self._mixed[0].shape[1], parts.shape[2])
         whole = out[: int(np.prod(shape))].reshape(shape)
-        for span, (a, b) in enumerate(pairwise(starts)):
-            left = mixed[a:b].transpose(1, 0, 2).reshape(shape[1], -1)
-            np.matmul(left, parts[a:b].reshape(-1, shape[2]), out=whole[span])
+        for mixed, (samples, spans) in zip(self._mixed, runs, strict=True):
+            np.matmul(mixed, parts[samples].reshape(len(mixed), -1, shape[2]), out=whole[spans])
         return whole.size
 
-    def _squares(self, group: _Group, found: Curvature, T: float, out: Array) -> int:
+    def _squares(self, group: _Group, weights: Array, G: Array, along: Array, out: Array) -> int:
         """G^T F G of the torques of a group, F never being negative."""
-        order, starts, _ = self._costly
-        k, rows = order[:, None], group.rows
-        root = np.sqrt(found.weights[k, rows])
-        B = self._basis[order]
-        shape = (len(order), len(rows), B.shape[2], len(group.columns))
-        points: Array = np.zeros(shape)
-        for r in range(3):
-            J = found.slopes[k[:, None], rows[:, None], r * self._n + group.columns] * (root / T**r)[:, :, None]
-            points += B[:, None, r, :, None] * J[:, :, None, :]
-        G: Array = points.reshape(*shape[:2], -1)
-        if found.along is not None:
-            G = np.append(G, (root * found.along[k, rows])[:, :, None], axis=2)
-        size = G.shape[2]
-        whole = out[: (len(starts) - 1) * size**2].reshape(-1, size, size)
-        for span, (a, b) in enumerate(pairwise(starts)):
-            part = G[a:b].reshape(-1, size)
-            np.matmul(part.T, part, out=whole[span])
+        order, places, runs = self._costly
+        root = np.sqrt(weights[order][:, group.rows])
+        some = G[order][:, :, group.rows]
+        if len(group.columns) < self._n:
+            some = some[:, :, :, group.columns]
+        some = (some * root[:, None, :, None]).transpose(0, 2, 1, 3).reshape(*root.shape, -1)
+        if self._free:
+            some = np.append(some, (root * along[order][:, group.rows])[:, :, None], axis=2)
+        size = some.shape[2]
+        whole = out[: len(places) * size**2].reshape(-1, size, size)
+        for samples, spans in runs:
+            part = some[samples].reshape(spans.stop - spans.start, -1, size)
+            np.matmul(part.transpose(0, 2, 1), part, out=whole[spans])
         return whole.size
 
 
 def _by_span(places: Indices, some: Indices) -> _Spans:
     order = some[np.argsort(places[some, 0], kind="stable")]
-    starts = np.flatnonzero(np.diff(places[order, 0], prepend=-1))
-    return _Spans(order, [*starts.tolist(), len(order)], places[order[starts]])
+    starts = np.append(np.flatnonzero(np.diff(places[order, 0], prepend=-1)), len(order))
+    counts = np.diff(starts)
+    ends = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist(), len(counts)]
+    runs = [(slice(int(starts[a]), int(starts[b])), slice(a, b)) for a, b in pairwise(ends)]
+    plain = np.array_equal(order, np.arange(len(places)))
+    return _Spans(slice(None) if plain else order, places[order[starts[:-1]]], runs)

@@ -201,7 +201,8 @@ class Problem:
             constraint.anticipate(lambda s: along(self.guess.line, s), looks)
             blocks += constraint.blocks(mesh, s)
         linear = [rows for constraint in self.constraints for rows in constraint.linear(curves) if len(rows.c)]
-        return Program(curves, blocks, linear, *self._variable_bounds(curves), self.typical)
+        smooth = self.expressions.layout.size == 0
+        return Program(curves, blocks, linear, *self._variable_bounds(curves), self.typical, smooth)
 
     def _variable_bounds(self, curves: Curves) -> tuple[Array, Array]:
         """Positions on control points; the duration."""

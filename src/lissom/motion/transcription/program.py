@@ -19,6 +19,7 @@ from scipy import sparse
 from lissom.motion.splines.curves import Curves
 from lissom.motion.transcription.kernels.tape_sample import TapeSample
 from lissom.motion.transcription.point_hessian import PointHessian
+from lissom.motion.transcription.point_slopes import PointSlopes
 from lissom.motion.transcription.rows import Block, Scaled
 from lissom.motion.transcription.sparsity import Indices, Pattern, Sums, expanded
 from lissom.spatial.rotations import Array
@@ -44,12 +45,16 @@ class _Placed:
         self.active = bool(np.any(block.weights))
         by_points = isinstance(sample, TapeSample) and curves.shared
         self.points = PointHessian(block, curves) if by_points else None
+        self.slopes = PointSlopes(block, curves) if by_points else None
 
     def _row(self, k: Indices, local: Indices) -> Indices:
         """Row of `reach` of a local coordinate of sample k."""
         return np.where(local < self.width, k * self.width + local, self.N * self.width)
 
-    def jacobian_terms(self, sums: Sums) -> None:
+    def jacobian_terms(self, sums: Sums) -> int:
+        """Of the whole from what `first` gives; how many numbers that is."""
+        if self.slopes is not None:
+            return self.slopes.terms(sums, self.back, self.first_row)
         rows, columns = self.block.sample.jacobian
         nnz = len(rows)
         k = np.repeat(np.arange(self.N), nnz)
@@ -57,6 +62,18 @@ class _Placed:
         which, outer, factor = expanded(self.back, inner)  # the rows of the program that hold a row of the sample
         again, column, value = expanded(self.reach, self._row(k[which], local[which]))
         sums.add(self.first_row + outer[again], column, which[again], factor[again] * value)
+        return len(k)
+
+    def first(self, given: list[Array]) -> tuple[Array, Array]:
+        """First derivatives of the rows of all samples, flat, in the order of `jacobian_terms`; those of T c."""
+        sample = self.block.sample
+        if self.slopes is None:
+            nonzeros, gradient = sample.first(given)
+            return nonzeros.ravel(), gradient
+        assert isinstance(sample, TapeSample)
+        found = sample.row_slopes(given)
+        self._points = self.slopes(found, float(given[1][0, 0])), found.along
+        return np.append(*self._points), sample.gradient(given)
 
     def gradient_matrix(self) -> sparse.csr_array:
         """From gradients of T c, by sample, to the gradient of the cost."""
@@ -87,7 +104,7 @@ class _Placed:
             return sample.second(given, lam, w).ravel()
         assert isinstance(sample, TapeSample)
         found = sample.curvature(given, lam, w, self.curves.duration is None)
-        inner = self.points.values(found, float(given[1][0, 0]))
+        inner = self.points.values(found, *self._points, float(given[1][0, 0]))
         return inner if found.last is None else np.append(inner, found.last)
 
     def given(self, x: Array) -> list[Array]:
@@ -100,7 +117,8 @@ class _Placed:
 class Program:
     """min f(x), lower <= g(x) <= upper, low <= x <= high; also what a solver asks of it.
 
-    `typical` and `sizes` say how large costs and rows are, so that a solver's tolerances mean the same for all arms.
+    `typical` and `sizes` say how large costs and rows are, so that a solver's tolerances mean the same for all arms;
+    `smooth` whether it is without jumps that are rounded off (Coulomb friction, |power|).
     """
 
     def __init__(
@@ -111,8 +129,9 @@ class Program:
         low: Array,
         high: Array,
         typical: float = 1.0,
+        smooth: bool = True,
     ) -> None:
-        self.curves, self.low, self.high, self.typical = curves, low, high, typical
+        self.curves, self.low, self.high, self.typical, self.smooth = curves, low, high, typical, smooth
         self.size = curves.size
         at, self.blocks = 0, []
         for block in blocks:
@@ -137,8 +156,7 @@ class Program:
 
     def _prepare_jacobian(self) -> None:
         sums = [Sums() for _ in self.blocks]
-        for placed, terms in zip(self.blocks, sums, strict=True):
-            placed.jacobian_terms(terms)
+        totals = [placed.jacobian_terms(terms) for placed, terms in zip(self.blocks, sums, strict=True)]
         rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
         last = self.size - 1
         for at, part in self.scaled:
@@ -151,10 +169,7 @@ class Program:
         self.jacobian_pattern = pattern = Pattern(
             (self.count, self.size), np.concatenate(rows), np.concatenate(columns)
         )
-        self._jacobians = [
-            terms.matrix(pattern, placed.N * len(placed.block.sample.jacobian[0]))
-            for placed, terms in zip(self.blocks, sums, strict=True)
-        ]
+        self._jacobians = [terms.matrix(pattern, total) for terms, total in zip(sums, totals, strict=True)]
         self._constant = np.zeros(pattern.size)
         self._by_T: list[tuple[Indices, Scaled]] = []
         for at, part in self.scaled:
@@ -227,8 +242,8 @@ class Program:
             return
         J, gradient, T = self._constant.copy(), np.zeros(self.size), self.curves.T(x)
         for k, placed in enumerate(self.blocks):
-            nonzeros, slope = placed.block.sample.first(known["given"][k])
-            J += self._jacobians[k] @ nonzeros.ravel()
+            nonzeros, slope = placed.first(known["given"][k])
+            J += self._jacobians[k] @ nonzeros
             if placed.active:
                 gradient += self._gradients[k] @ slope.ravel()
         for places, part in self._by_T:
@@ -247,7 +262,8 @@ class Program:
 
     def hessian(self, x: Array, sigma: float, lam: Array) -> Array:
         """Nonzeros of the upper triangle of that of sigma f + lam . g, in the order of `hessian_pattern`."""
-        known, T = self._fresh(x), self.curves.T(x)
+        self._firsts(x)
+        known, T = self._known, self.curves.T(x)
         out = np.zeros(self.hessian_pattern.size)
         for k, placed in enumerate(self.blocks):
             own = lam[placed.first_row : placed.first_row + placed.count]

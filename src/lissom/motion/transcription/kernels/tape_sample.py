@@ -71,16 +71,19 @@ class Curvature(NamedTuple):
 
     blocks     {(r, s): (N, n, n)} by y_r and y_s, of two orders once
     last       (N, orders n + 1) by u and T, and by T; None where it is not asked for
-    slopes     J = d tau / d(q, v, a), (N, n, 3 n)
-    along      d tau / dT (N, n); None where it is not asked for
-    weights    of J^T weights J (N, n)
+    weights    of J^T weights J, J the slopes of the torques (N, n)
     """
 
     blocks: dict[tuple[int, int], Array]
     last: Array | None
-    slopes: Array
-    along: Array | None
     weights: Array
+
+
+class RowSlopes(NamedTuple):
+    """First derivatives of the rows of samples: by y of three orders (N, 3, m, n), and by T (N, m)."""
+
+    by_state: Array
+    along: Array
 
 
 class TapeSample:
@@ -121,6 +124,7 @@ class TapeSample:
         self.curved = bool(self._squares.any() or self._weights["power"])  # squares of slopes are part of it
         self._crossed = bool(len(powers) or self._weights["power"])
         self._friction = arm.expanded(arm.friction)
+        self._rough = bool(self._friction.any())
         functions = cache_of(arm).without_friction  # samples add it in a smooth form
         made = []
         for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
@@ -128,9 +132,11 @@ class TapeSample:
             made.append(functions.get(verb, setting))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
+        self.row_related = np.concatenate([self.related, self.related[powers], *2 * [self.related[friction_joints]]])
         self.blocks = [(0, 0), (1, 0), (2, 0), (1, 1)] + [(2, 1)] * self._crossed + [(3, 3)] * (self.orders > 3)
         self.jacobian, self.hessian = self._patterns(self.related)
         self._prepare(self.related)
+        self._order = np.repeat(np.arange(float(self.orders)), self.n)
         self._seen: Any = None
         self._known: dict[str, Any] = {}
 
@@ -191,71 +197,69 @@ class TapeSample:
 
     def first(self, given: Sequence[Array]) -> list[Array]:
         """Nonzeros of the Jacobian of the rows (N, .), gradient of T c (N, orders n + 1)."""
-        y, T, tau = self._state(given)
-        J, v, k = self._slope(given), y[1], self._powers
-        N, n, W = len(tau), self.n, self.orders * self.n
-        rows = np.zeros((N, self.m, W + 1))
+        found, T, n, W = self.row_slopes(given), given[1], self.n, self.orders * self.n
+        rows = np.zeros((len(T), self.m, W + 1))
         for order in range(3):
-            part = slice(order * n, (order + 1) * n)
-            rows[:, :n, part] = J[:, :, part] / T[:, :, None] ** order
-        along = np.concatenate([np.zeros_like(v), -v, -2 * y[2]], axis=1) / T
-        rows[:, :n, W] = np.einsum("kij,kj->ki", J, along)
+            rows[:, :, order * n : (order + 1) * n] = found.by_state[:, order] / T[:, :, None] ** order
+        rows[:, :, W] = found.along
+        return [rows[:, *self.jacobian], self.gradient(given)]
+
+    def row_slopes(self, given: Sequence[Array]) -> RowSlopes:
+        """Of all rows: torques, powers, torques with friction on the safe side."""
+        y, T, tau = self._state(given)
+        J, along = self._slope(), self._along()
+        if self.m == self.n:
+            return RowSlopes(J, along)
+        v, k, n = y[1], self._powers, self.n
+        rows, by_T = np.empty((len(T), 3, self.m, n)), np.empty((len(T), self.m))
+        rows[:, :, :n], by_T[:, :n] = J, along
         at = n + np.arange(len(k))
-        rows[:, at] = v[:, k, None] * rows[:, k]
-        rows[:, at, n + k] += tau[:, k] / T
-        rows[:, at, W] -= tau[:, k] * v[:, k] / T
+        rows[:, :, at], by_T[:, at] = v[:, None, k, None] * J[:, :, k], v[:, k] * along[:, k] - tau[:, k] * v[:, k] / T
+        rows[:, 1, at, k] += tau[:, k]
         for r, at, side in self._friction_rows():
-            slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0] / T
-            rows[:, at] = rows[:, r]
-            rows[:, at, n + r] += slope
-            rows[:, at, W] -= slope * v[:, r]
-        nothing, one = np.zeros((N, self.m)), np.ones((N, 1))
-        return [rows[:, *self.jacobian], self._gradient(y, T, J, self._partials(y, T, tau, nothing, one), tau, one)]
+            slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0]
+            rows[:, :, at], by_T[:, at] = J[:, :, r], along[:, r] - slope * v[:, r] / T
+            rows[:, 1, at, r] += slope
+        return RowSlopes(rows, by_T)
 
     def second(self, given: Sequence[Array], lam: Array, w: Array) -> Array:
         """Nonzeros of the lower triangle of the Hessian (N, .)."""
-        found, T, n = self.curvature(given, lam, w), given[1], self.n
-        assert found.last is not None
-        assert found.along is not None
+        found, T = self.curvature(given, lam, w), given[1]
         out = np.zeros((len(T), len(self.hessian[0])))
         for (r, s), block in found.blocks.items():
             to, at = self._places_of[r, s]
             out[:, to] = np.take(block.reshape(len(block), -1), at, axis=1) / T ** (r + s)
         out[:, self._last] = found.last
         if self.curved:
-            shrink = np.repeat(T ** -np.arange(3.0), n, axis=1)
-            self._add_squares(out, found.slopes * shrink[:, None], found.along, found.weights)
+            J = self._slope() * (T ** -np.arange(3.0))[:, :, None, None]
+            J = J.transpose(0, 2, 1, 3).reshape(len(T), self.n, -1)
+            self._add_squares(out, J, self._along(), found.weights)
         return out
 
     def curvature(self, given: Sequence[Array], lam: Array, w: Array, free: bool = True) -> Curvature:
         """The same in parts; `free`: those by T too."""
         y, T, tau = self._state(given)
-        J = self._slope(given)
+        J = self._slope()
         F = self._partials(y, T, tau, lam, w)
         blocks = self._blocks(J, F, y, T, w)
-        if not free:
-            return Curvature(blocks, None, J, None, F.tau_tau)
-        order = np.repeat(np.arange(self.orders), self.n)
-        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
-        along = np.einsum("kij,kj->ki", J, way[:, : 3 * self.n])
-        return Curvature(blocks, self._by_duration(blocks, F, y, T, J, w, way), J, along, F.tau_tau)
+        return Curvature(blocks, self._by_duration(blocks, F, y, T, w) if free else None, F.tau_tau)
 
     def _by_duration(
-        self, blocks: dict[tuple[int, int], Array], F: _Partials, y: list[Array], T: Array, J: Array, w: Array,
-        way: Array,
-    ) -> Array:  # fmt: skip
-        """Second derivatives by T and u, and by T, without the squares of slopes; way : dy / dT."""
-        n = self.n
-        order = np.repeat(np.arange(self.orders), n)
-        Ly = np.concatenate(self._by_states(y, T, J, F, w), axis=1)
-        LyT = np.concatenate(self._by_states(y, T, J, F._replace(tau=F.tau_T, v=F.v_T), w / T), axis=1)
+        self, blocks: dict[tuple[int, int], Array], F: _Partials, y: list[Array], T: Array, w: Array
+    ) -> Array:
+        """Second derivatives by T and u, and by T, without the squares of slopes."""
+        n, order = self.n, self._order
+        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
+        Ly = np.concatenate(self._by_states(y, w * T, F.tau, F.v), axis=1)
+        LyT = np.concatenate(self._by_states(y, w, F.tau_T, F.v_T), axis=1)
         turned = np.zeros_like(Ly)
         for (r, s), block in blocks.items():
             rows, columns = slice(r * n, (r + 1) * n), slice(s * n, (s + 1) * n)
             turned[:, rows] += np.einsum("kij,kj->ki", block, way[:, columns])
             if r != s:
                 turned[:, columns] += np.einsum("kij,ki->kj", block, way[:, rows])
-        last = T ** -order.astype(float) * (turned + LyT - order / T * Ly)
+        shrink = np.repeat(T ** -np.arange(float(self.orders)), n, axis=1)
+        last = shrink * (turned + LyT - order / T * Ly)
         both = (way * (turned + 2 * LyT) - (order + 1) / T * way * Ly).sum(axis=1, keepdims=True)
         return np.concatenate([last, both], axis=1)
 
@@ -275,6 +279,8 @@ class TapeSample:
     def _friction_rows(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], float]]:
         """Coordinates, rows and side of the torques with friction on the safe side."""
         r, at = self._friction_joints, self.n + len(self._powers) + np.arange(2 * len(self._friction_joints))
+        if not len(r):
+            return []
         return [(r, rows, side) for rows, side in zip(np.split(at, 2), SIDES, strict=True)]
 
     # ---- parts --------------------------------------------------------------------------------------
@@ -287,7 +293,9 @@ class TapeSample:
             y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
             extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self._loads, 9)]
             v, widths = y[1], self._layout.columns(given[2][:, self._loads :] if self.data else np.zeros((len(u), 0)))
-            tau = self._tau(*y[:3], *extra) + self._friction * v / np.sqrt(v * v + widths.torque**2)
+            tau = self._tau(*y[:3], *extra)
+            if self._rough:
+                tau = tau + self._friction * v / np.sqrt(v * v + widths.torque**2)
             self._seen, self._known = given, {"state": (y, T, tau), "extra": extra, "widths": widths}
         return self._known["state"]
 
@@ -297,16 +305,25 @@ class TapeSample:
         found: Widths = self._known["widths"]
         return found
 
-    def _slope(self, given: Sequence[Array]) -> Array:
-        """J = d tau / d(q, v, a), (N, n, 3 n)."""
+    def _slope(self) -> Array:
+        """J = d tau / d(q, v, a), (N, 3, n, n), where samples were last asked about."""
         if "J" not in self._known:
-            y, n = self._known["state"][0], self.n
-            J = np.concatenate(self._slopes(*y[:3], *self._known["extra"]), axis=2)
-            at = np.arange(n)
-            slow = self._widths.torque
-            J[:, at, n + at] += self._friction * slow**2 / (y[1] ** 2 + slow**2) ** 1.5
+            y = self._known["state"][0]
+            J = np.stack(self._slopes(*y[:3], *self._known["extra"]), axis=1)
+            if self._rough:
+                at, slow = np.arange(self.n), self._widths.torque
+                J[:, 1, at, at] += self._friction * slow**2 / (y[1] ** 2 + slow**2) ** 1.5
             self._known["J"] = J
         return self._known["J"]
+
+    def _along(self) -> Array:
+        """d tau / dT (N, n)."""
+        if "along" not in self._known:
+            y, T, _ = self._known["state"]
+            J = self._slope()
+            turned = J[:, 1] @ y[1][:, :, None] + 2 * (J[:, 2] @ y[2][:, :, None])
+            self._known["along"] = -turned[:, :, 0] / T
+        return self._known["along"]
 
     def _rate(self, y: list[Array], tau: Array) -> Array:
         """The rate of cost (N, 1)."""
@@ -319,41 +336,55 @@ class TapeSample:
         return out[:, None]
 
     def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
-        c, v, R = self._weights, y[1], self._widths.power
-        mu, by_tau0, by_v0, curve0 = (np.zeros_like(tau) for _ in range(4))
+        v, s = y[1], w * T
+        mu, by_v0, curve0 = (np.zeros_like(tau) for _ in range(3))
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
-        by_tau0 += lam[:, : self.n]
+        by_tau0 = lam[:, : self.n].copy()
         for r, at, side in self._friction_rows():
             first, second = slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])
             by_tau0[:, r] += lam[:, at]
             by_v0[:, r] += lam[:, at] * self._friction[r] * first
             curve0[:, r] += lam[:, at] * self._friction[r] * second
-        p = tau * v
-        root = np.sqrt(p * p + R * R)
-        energy = c["power"] * self._driven
-        slope, curve = energy * p / root, energy * R * R / root**3
-        by_tau, by_v, s = 2 * self._squares * tau + slope * v, slope * tau, w * T
-        return _Partials(
-            tau=by_tau0 + mu * v + s * by_tau,
-            v=by_v0 + mu * tau + s * by_v,
+        by_tau, by_v = self._cost_slopes(y, tau)
+        found = _Partials(
+            tau=by_tau0 + mu * v + s * by_tau, v=by_v0 + mu * tau + s * by_v, tau_tau=s * (2 * self._squares), tau_v=mu,
+            v_v=curve0, tau_T=w * by_tau, v_T=w * by_v,
+        )  # fmt: skip
+        if not self._weights["power"]:
+            return found
+        p, (slope, curve) = tau * v, self._power_slopes(y, tau)
+        return found._replace(
             tau_tau=s * (2 * self._squares + curve * v * v),
             tau_v=mu + s * (slope + curve * p),
             v_v=curve0 + s * curve * tau * tau,
-            tau_T=w * by_tau,
-            v_T=w * by_v,
         )
 
-    def _by_states(self, y: list[Array], T: Array, J: Array, F: _Partials, w: Array) -> list[Array]:
-        """L_y, by order."""
-        n = self.n
-        whole = np.einsum("ki,kij->kj", F.tau, J)
-        parts = [whole[:, :n], whole[:, n : 2 * n] + F.v, whole[:, 2 * n :]]
-        return [*parts, *([2 * self._weights["jerk"] * self._driven * w * T * y[3]] if self.orders > 3 else [])]
+    def _power_slopes(self, y: list[Array], tau: Array) -> tuple[Array, Array]:
+        """First and second derivative of the rate of cost by the power of each joint."""
+        p, R, energy = tau * y[1], self._widths.power, self._weights["power"] * self._driven
+        root = np.sqrt(p * p + R * R)
+        return energy * p / root, energy * R * R / root**3
 
-    def _gradient(self, y: list[Array], T: Array, J: Array, F: _Partials, tau: Array, w: Array) -> Array:
-        """Of T c, by u and T."""
-        parts = self._by_states(y, T, J, F, w)
-        by_T = w * self._rate(y, tau) - sum(
+    def _cost_slopes(self, y: list[Array], tau: Array) -> tuple[Array, Array]:
+        """Derivatives of the rate of cost by tau and v."""
+        by_tau = 2 * self._squares * tau
+        if not self._weights["power"]:
+            return by_tau, np.zeros_like(tau)
+        slope = self._power_slopes(y, tau)[0]
+        return by_tau + slope * y[1], slope * tau
+
+    def _by_states(self, y: list[Array], jerk: Array, by_tau: Array, by_v: Array) -> list[Array]:
+        """L_y, by order; jerk (N, 1): weights of its squares, but for that of the cost."""
+        whole = np.matmul(by_tau[:, None, None], self._slope())[:, :, 0]
+        parts = [whole[:, 0], whole[:, 1] + by_v, whole[:, 2]]
+        return [*parts, *([2 * self._weights["jerk"] * self._driven * jerk * y[3]] if self.orders > 3 else [])]
+
+    def gradient(self, given: Sequence[Array]) -> Array:
+        """Of T c, by u and T (N, orders n + 1)."""
+        y, T, tau = self._state(given)
+        by_tau, by_v = self._cost_slopes(y, tau)
+        parts = self._by_states(y, T, T * by_tau, T * by_v)
+        by_T = self._rate(y, tau) - sum(
             (r / T * (y[r] * part).sum(axis=1, keepdims=True) for r, part in enumerate(parts)), np.zeros_like(T)
         )
         return np.concatenate([*(part / T**r for r, part in enumerate(parts)), by_T], axis=1)
@@ -366,13 +397,14 @@ class TapeSample:
         for key in ((1, 0), (2, 0)):
             blocks[key] = np.swapaxes(blocks[key], 1, 2)
         if self._crossed:
-            crossed = F.tau_v[:, :, None] * J  # rows: of v
-            blocks[1, 0] = blocks[1, 0] + crossed[:, :, :n]
-            blocks[1, 1] = blocks[1, 1] + crossed[:, :, n : 2 * n] + np.swapaxes(crossed[:, :, n : 2 * n], 1, 2)
-            blocks[2, 1] = np.swapaxes(crossed[:, :, 2 * n :], 1, 2)
-        bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
-        blocks[1, 1] = np.array(blocks[1, 1])
-        blocks[1, 1][:, at, at] += F.v_v + F.tau * bend
+            crossed = F.tau_v[:, None, :, None] * J  # rows: of v
+            blocks[1, 0] = blocks[1, 0] + crossed[:, 0]
+            blocks[1, 1] = blocks[1, 1] + crossed[:, 1] + np.swapaxes(crossed[:, 1], 1, 2)
+            blocks[2, 1] = np.swapaxes(crossed[:, 2], 1, 2)
+        if self._crossed or self._rough:
+            bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
+            blocks[1, 1] = np.array(blocks[1, 1])
+            blocks[1, 1][:, at, at] += F.v_v + F.tau * bend
         if self.orders > 3:
             blocks[3, 3] = np.zeros((len(T), n, n))
             blocks[3, 3][:, at, at] = 2 * self._weights["jerk"] * self._driven * w * T

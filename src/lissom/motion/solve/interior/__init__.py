@@ -1,0 +1,1 @@
+"""An interior-point method on condensed, banded systems."""

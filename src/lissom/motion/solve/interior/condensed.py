@@ -1,0 +1,171 @@
+"""The matrix of an interior-point step over the variables alone: banded, with the duration as a border.
+
+With the slacks of the rows eliminated, a step solves
+
+    K dx = r,      K = H + D + J^T S J,      D and S diagonal
+
+Control points in the order of time, and of joints within it, meet in a row or a sample only if they are at most
+degree + 1 apart, so K has (degree + 1) n diagonals below the main one whatever rows there are. The duration meets all:
+it is the last row. Rows of J with the same columns are taken together, so that J^T S J is a few dense products.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import lapack
+
+from lissom.motion.transcription.program import Program
+from lissom.motion.transcription.sparsity import Indices
+from lissom.spatial.rotations import Array
+
+FEW = 6  # columns up to which the products of a row are taken one by one
+
+
+class _Group(NamedTuple):
+    """Sets of rows of one shape: where their nonzeros begin and end, and (sets, rows, columns)."""
+
+    begin: int
+    end: int
+    shape: tuple[int, int, int]
+
+
+class Factors(NamedTuple):
+    """Cholesky factors of the band; what it makes of the border, and what is left of the corner."""
+
+    band: Array
+    border: Array
+    corner: float
+
+
+class Condensed:
+    """K of a program, assembled and factored.
+
+    Parameters
+    ----------
+    program : Program
+    moving : (size,) bool     variables that are not fixed
+    """
+
+    def __init__(self, program: Program, moving: NDArray[np.bool_]) -> None:
+        self._free = program.curves.duration is None
+        self._inner = program.size - self._free
+        places = program.curves.variable_places[:, 0]
+        self._order = np.append(np.argsort(places, kind="stable"), np.arange(len(places), program.size))
+        self._rank = np.argsort(self._order, kind="stable")
+        self._moving = moving
+        parts = [self._hessian_places(program), *self._jacobian_places(program)]
+        self._map = self._summed(parts)
+        self._diagonal = np.append(np.arange(self._inner) * self._depth, self._size - 1)[: program.size]
+        self._still = self._diagonal[self._rank[~moving]]
+
+    # ---- where everything goes ----------------------------------------------------------------------
+
+    def _hessian_places(self, program: Program) -> tuple[Indices, Indices, int]:
+        """Of the nonzeros of H: rows, columns, how many."""
+        pattern = program.hessian_pattern
+        return pattern.rows, pattern.columns, pattern.size
+
+    def _jacobian_places(self, program: Program) -> list[tuple[Indices, Indices, int]]:
+        """The same of products of rows; the nonzeros of J are sorted by sets of rows with the same columns."""
+        pattern = program.jacobian_pattern
+        by_row = np.argsort(pattern.rows, kind="stable")
+        starts = np.searchsorted(pattern.rows[by_row], np.arange(program.count + 1))
+        width = np.diff(starts)
+        few = np.flatnonzero(width <= FEW)
+        self._few, first = _pairs(by_row, starts, few, pattern.rows, pattern.columns)
+        sets = _sets(pattern.columns[by_row], starts, np.flatnonzero(width > FEW))
+        self._groups, at, rows, found, total = [], [], [], [(*first, len(first[0]))], 0
+        for shape in sorted({(len(members), int(width[members[0]])) for members in sets}):
+            some = np.array([members for members in sets if (len(members), width[members[0]]) == shape])
+            nonzeros = by_row[starts[some][:, :, None] + np.arange(shape[1])]
+            at.append(nonzeros.ravel())
+            rows.append(np.repeat(some.ravel(), shape[1]))
+            self._groups.append(_Group(total, total + nonzeros.size, (len(some), *shape)))
+            total += nonzeros.size
+            columns = pattern.columns[nonzeros[:, 0]]
+            square = (len(some), shape[1], shape[1])
+            i, j = np.broadcast_to(columns[:, :, None], square), np.broadcast_to(columns[:, None], square)
+            found.append((np.where(i >= j, i, -1).ravel(), j.ravel(), i.size))
+        self._at = np.concatenate(at) if at else np.zeros(0, np.intp)
+        self._rows = np.concatenate(rows) if rows else np.zeros(0, np.intp)
+        return found
+
+    def _summed(self, parts: list[tuple[Indices, Indices, int]]) -> sparse.csr_array:
+        """From all contributions to the entries of K; those of rows below zero and of fixed variables are left out."""
+        rows, columns = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+        source = np.flatnonzero((rows >= 0) & self._moving[rows] & self._moving[columns])
+        a, b = self._rank[rows[source]], self._rank[columns[source]]
+        a, b = np.maximum(a, b), np.minimum(a, b)
+        inner = a < self._inner
+        self.bandwidth = int((a - b)[inner].max(initial=0))
+        self._depth = self.bandwidth + 1
+        self._size = self._inner * self._depth + (self._inner + 1) * self._free
+        to = np.where(inner, b * self._depth + a - b, self._inner * self._depth + b)
+        shape = (self._size, sum(part[2] for part in parts))
+        return sparse.csr_array(sparse.coo_array((np.ones(len(to)), (to, source)), shape=shape))
+
+    # ---- values -------------------------------------------------------------------------------------
+
+    def assemble(self, J: Array, H: Array, S: Array, D: Array) -> None:
+        """K of nonzeros of J and H and of diagonals."""
+        a, b, row = self._few
+        parts = [H, J[a] * J[b] * S[row]]
+        scaled = J[self._at] * np.sqrt(S)[self._rows]
+        for group in self._groups:
+            block = scaled[group.begin : group.end].reshape(group.shape)
+            parts.append(np.matmul(block.transpose(0, 2, 1), block).ravel())
+        K = self._map @ np.concatenate(parts)
+        K[self._diagonal] += D[self._order]
+        K[self._still] = 1.0
+        self._K = K
+
+    def factors(self, shift: float) -> Factors | None:
+        """Of K + shift; None where that is not positive definite."""
+        end = self._inner * self._depth
+        band = self._K[:end].reshape(self._inner, self._depth).T.copy(order="F")
+        band[0] += shift
+        band, failed = lapack.dpbtrf(band, lower=1, overwrite_ab=1)
+        if failed:
+            return None
+        if not self._free:
+            return Factors(band, np.zeros(0), 1.0)
+        last = self._K[end:-1]
+        border = lapack.dpbtrs(band, last, lower=1)[0]
+        corner = float(self._K[-1] + shift - last @ border)
+        return Factors(band, border, corner) if corner > 0 else None
+
+    def solved(self, factors: Factors, r: Array) -> Array:
+        """K^-1 r."""
+        r = np.where(self._moving, r, 0.0)[self._order]
+        x = lapack.dpbtrs(factors.band, r[: self._inner], lower=1)[0]
+        if self._free:
+            t = (r[-1] - factors.border @ r[: self._inner]) / factors.corner
+            x = np.append(x - t * factors.border, t)
+        return x[self._rank]
+
+
+def _sets(columns: Indices, starts: Indices, rows: Indices) -> list[Indices]:
+    """Rows with the same columns, together."""
+    found: dict[bytes, list[int]] = {}
+    for row in rows.tolist():
+        found.setdefault(columns[starts[row] : starts[row + 1]].tobytes(), []).append(row)
+    return [np.array(members) for members in found.values()]
+
+
+def _pairs(
+    by_row: Indices, starts: Indices, few: Indices, rows: Indices, columns: Indices
+) -> tuple[tuple[Indices, Indices, Indices], tuple[Indices, Indices]]:
+    """Pairs of nonzeros of rows with few: both places and the row; their columns, the larger one first."""
+    width = np.diff(starts)[few]
+    a, b = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
+    for w in np.unique(width):
+        at = by_row[starts[few[width == w]][:, None] + np.arange(w)]
+        i, j = np.tril_indices(w)
+        a.append(at[:, i].ravel())
+        b.append(at[:, j].ravel())
+    first, second = np.concatenate(a), np.concatenate(b)
+    return (first, second, rows[first]), (columns[first], columns[second])

@@ -1,0 +1,65 @@
+"""First derivatives of samples by control points, for profiles that share one spline space.
+
+A sample sees u_r = sum_a B_ra P_a, with the degree + 1 control points of its span, so its rows have the slopes
+G_a = sum_r B_ra / T^r d row / dy_r. Jacobians take them as they are, Hessians of squared torques their products.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from lissom.motion.splines.curves import Curves
+from lissom.motion.transcription.kernels.tape_sample import RowSlopes, TapeSample
+from lissom.motion.transcription.rows import Block
+from lissom.motion.transcription.sparsity import Indices, Sums, expanded
+from lissom.spatial.rotations import Array
+
+
+class PointSlopes:
+    """Slopes of the rows of a block.
+
+    Parameters
+    ----------
+    block : Block      its sample a `TapeSample`
+    curves : Curves    of one space
+    """
+
+    def __init__(self, block: Block, curves: Curves) -> None:
+        assert isinstance(block.sample, TapeSample)
+        self._sample, self._curves = block.sample, curves
+        places, basis = curves.spaces[0].basis.local(block.s, 3)
+        self._places = places.astype(np.intp)
+        self._basis = np.ascontiguousarray(basis.transpose(0, 2, 1))  # (N, degree + 1, 3)
+
+    def __call__(self, found: RowSlopes, T: float) -> Array:
+        """(N, degree + 1, m, n)."""
+        shape = (len(self._basis), -1, *found.by_state.shape[2:])
+        flat = found.by_state.reshape(*found.by_state.shape[:2], -1)
+        return np.matmul(self._basis * T ** -np.arange(3.0), flat).reshape(shape)
+
+    def terms(self, sums: Sums, back: sparse.csr_array, first_row: int) -> int:
+        """Add to the terms of a Jacobian what slopes, and those by T, give; how many numbers that is.
+
+        back : which rows of the program, after `first_row`, each row of a sample is part of
+        """
+        related, (N, count) = self._sample.row_related, self._places.shape
+        m, n = related.shape
+        i, c = np.nonzero(related)
+        k, a = np.nonzero(self._basis.any(axis=2))  # basis functions end at knots
+        k, a, at = np.repeat(k, len(i)), np.repeat(a, len(i)), np.tile(np.arange(len(i)), len(k))
+        sources = ((k * count + a) * m + i[at]) * n + c[at]
+        which, outer, factor = expanded(back, k * m + i[at])
+        points = self._places[k, a] * n + c[at]
+        again, column, value = expanded(self._curves.points.A, points[which])
+        sums.add(first_row + outer[again], column, sources[which[again]], factor[again] * value)
+        first = N * count * m * n
+        if self._curves.duration is None:
+            self._last_terms(sums, back, first_row, first)
+        return first + N * m
+
+    def _last_terms(self, sums: Sums, back: sparse.csr_array, first_row: int, first: int) -> None:
+        """Of slopes by T."""
+        rows: Indices = np.arange(back.shape[0])
+        which, outer, factor = expanded(back, rows)
+        sums.add(first_row + outer, np.full(len(which), self._curves.size - 1), first + which, factor)
