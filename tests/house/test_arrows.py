@@ -129,7 +129,7 @@ def test_init_holds_only_names():
 
 
 # rooms that still have circles; no others may get one
-CYCLIC = {"dynamics", "model"}
+CYCLIC = {"model"}
 
 
 def imported_files(path):

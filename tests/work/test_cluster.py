@@ -248,5 +248,5 @@ def test_other_versions_are_refused(local, monkeypatch):
 
 def test_without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"pip install 'lissom\[cluster\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[cluster\]' in your clone"):
         Cluster("tcp://127.0.0.1:8786")

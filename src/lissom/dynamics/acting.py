@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from lissom.spatial.orientation import Rotation
 from lissom.spatial.rotations import Array
 from lissom.spatial.vectors import Matrix3, Vector3
 
-if TYPE_CHECKING:
-    from lissom.dynamics.varied import Varied
-
 NUMBERS = Vector3(0.0, 0.0, 0.0)
 MOTION = flat(Motion(NUMBERS, NUMBERS, NUMBERS)).structure
 GRAVITY = flat(NUMBERS).structure
@@ -30,6 +27,17 @@ LOAD = flat(LoadValues(NUMBERS, NUMBERS, NUMBERS)).structure
 INERTIA = INERTIA_OF_BODY.size
 UPRIGHT = Rotation(Matrix3(Vector3(1.0, 0.0, 0.0), Vector3(0.0, 1.0, 0.0), Vector3(0.0, 0.0, 1.0)))
 WORLD = Placement(UPRIGHT, NUMBERS)
+
+
+class VariedNumbers(Protocol):
+    """Numbers of an arm that are inputs of a program (`varied.Varied`)."""
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+
+    def filled(self, run: Any, bodies: Bodies, values: Any) -> Bodies:
+        """The bodies with these values."""
 
 
 class Setting(NamedTuple):
@@ -46,7 +54,7 @@ class Setting(NamedTuple):
     base: bool = False
     frame: str | None = None
     payloads: tuple[str, ...] = ()
-    varied: Varied | None = None
+    varied: VariedNumbers | None = None
 
     @property
     def own_inputs(self) -> int:
