@@ -192,3 +192,8 @@ def suggest(word: str, known: Iterable[str], most: int = 12) -> str:
     if near:
         return f"did you mean {near[0]!r}?"
     return f"known: {listed(known, most)}." if known else "there are none."
+
+
+def install_extra(extra: str) -> str:
+    """Return the command that brings an optional package, as it works in a clone."""
+    return f"pip install '.[{extra}]' in your clone of lissom"

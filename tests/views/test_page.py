@@ -128,7 +128,7 @@ def test_meshes_without_their_reader_are_named(monkeypatch, tmp_path):
     (tmp_path / "a.stl").write_bytes(b"solid")
     shape = ls.LinkShape("mesh", (1.0, 1.0, 1.0), file="a.stl")
     link = ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.1, shapes=[shape])
-    with pytest.warns(UserWarning, match=r'needs trimesh; get it with: pip install "lissom\[viewer\]"'):
+    with pytest.warns(UserWarning, match=r"needs trimesh: pip install '\.\[viewer\]' in your clone"):
         ls.view(ls.Arm("m", [link], folder=str(tmp_path)), export=tmp_path / "page.html")
 
 

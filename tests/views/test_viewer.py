@@ -377,7 +377,7 @@ def test_a_port_in_use_is_named(run):
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
-    with pytest.raises(ls.UnsupportedError, match=r'pip install "lissom\[viewer\]"'):
+    with pytest.raises(ls.UnsupportedError, match=r"pip install '\.\[viewer\]' in your clone"):
         ls.view(SOFT, open=False)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.errors import InputError, SolveError, UnsupportedError, shown
+from lissom.errors import InputError, SolveError, UnsupportedError, install_extra, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.spatial.rotations import Array
 
@@ -145,7 +145,7 @@ class StateSpace:
         try:
             import control
         except ImportError:
-            raise UnsupportedError("to_control needs python-control: pip install 'lissom[control]'.") from None
+            raise UnsupportedError(f"to_control needs python-control: {install_extra('control')}.") from None
         signals = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         names = {kind: [word.replace(".", "_") for word in words] for kind, words in signals.items()}
         return control.ss(self.A, self.B, self.C, self.D, 0 if self.dt is None else self.dt, **names)

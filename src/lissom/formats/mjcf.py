@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, UnsupportedError
+from lissom.errors import InputError, ModelError, UnsupportedError, install_extra
 from lissom.formats import urdf_read, xml
 from lissom.formats.files import MOST_LINKS
 from lissom.formats.foreign import about_root
@@ -80,7 +80,7 @@ def _mujoco() -> Any:
     try:
         import mujoco
     except ImportError:
-        raise UnsupportedError("reading MJCF needs MuJoCo: pip install 'lissom[mujoco]'.") from None
+        raise UnsupportedError(f"reading MJCF needs MuJoCo: {install_extra('mujoco')}.") from None
     return mujoco
 
 

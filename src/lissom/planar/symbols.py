@@ -16,7 +16,7 @@ from lissom.dynamics.planar.complex_numbers import Pair, total
 from lissom.dynamics.planar.equations import Phases, Turns, gradient, inertia, value
 from lissom.dynamics.planar.integrals import Integrals
 from lissom.dynamics.planar.tables import CONSTANT, Algebra, Form, Forms, Geometry, Term
-from lissom.errors import UnsupportedError
+from lissom.errors import UnsupportedError, install_extra
 from lissom.planar.parameters import numbered, parameters
 
 MOST_LINKS = 3
@@ -46,7 +46,7 @@ def sympy_module() -> Any:
         import sympy
     except ImportError:
         raise UnsupportedError(
-            "the symbolic form needs SymPy, which is not installed: pip install lissom[symbolic]."
+            f"the symbolic form needs SymPy, which is not installed: {install_extra('symbolic')}."
         ) from None
     return sympy
 

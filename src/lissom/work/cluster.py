@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any
 
 from lissom.cores import THREADS
-from lissom.errors import InputError, WorkerLost
+from lissom.errors import InputError, WorkerLost, install_extra
 from lissom.versions import versions
 from lissom.work.jobs import answer, opened, packed
 from lissom.work.loop import Loop
@@ -236,9 +236,7 @@ def _hush() -> None:
     try:
         import distributed  # noqa: F401  it makes its loggers
     except ImportError:
-        raise InputError(
-            "a scheduler needs dask.distributed: pip install '.[cluster]' in your clone of lissom."
-        ) from None
+        raise InputError(f"a scheduler needs dask.distributed: {install_extra('cluster')}.") from None
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, install_extra, shown
 
 _last: list[tuple[bytes, Any]] = [(b"", None)]  # the function that this worker did last
 
@@ -25,8 +25,7 @@ def cloudpickle_for(what: str) -> Any:
         import cloudpickle
     except ImportError:
         raise InputError(
-            f"{what} needs cloudpickle: pip install '.[studies]' in your clone of lissom (`make install` brings it), "
-            "or use workers=1."
+            f"{what} needs cloudpickle: {install_extra('studies')} (`make install` brings it), or use workers=1."
         ) from None
     if "__mp_main__" in sys.modules:  # the name of a script in processes that `multiprocessing` spawned
         cloudpickle.register_pickle_by_value(sys.modules["__mp_main__"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import InputError
+from lissom.errors import InputError, install_extra
 from lissom.formats.files import Budget
 
 LARGEST_TEXT = 2**26  # bytes; texts of a file are not longer
@@ -24,7 +24,7 @@ def pyarrow_for(what: str, extra: str, instead: str) -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError(f"{what} pyarrow: pip install '.[{extra}]' in your clone of lissom{instead}.") from None
+        raise InputError(f"{what} pyarrow: {install_extra(extra)}{instead}.") from None
     return pyarrow
 
 

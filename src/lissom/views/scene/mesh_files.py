@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from lissom.errors import ModelError, printable
+from lissom.errors import ModelError, install_extra, printable
 from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.model.arm import Arm
 from lissom.model.link import LinkShape
@@ -108,7 +108,7 @@ def triangles(path: Path) -> list[Part]:
     try:
         import trimesh
     except ModuleNotFoundError:
-        raise Unreadable('reading meshes needs trimesh; get it with: pip install "lissom[viewer]"') from None
+        raise Unreadable(f"reading meshes needs trimesh: {install_extra('viewer')}") from None
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise Unreadable(f"its ending is not one of {', '.join(KINDS)}")

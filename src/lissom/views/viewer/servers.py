@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, UnsupportedError, install_extra
 
 LOOPBACK = "127.0.0.1"
 THIS_MACHINE = (LOOPBACK, "localhost", "::1")
@@ -53,7 +53,7 @@ def viser_package() -> Any:
     try:
         import viser
     except ModuleNotFoundError:
-        raise UnsupportedError('view: viser is not installed; get it with: pip install "lissom[viewer]"') from None
+        raise UnsupportedError(f"view: viser is not installed: {install_extra('viewer')}.") from None
     return viser
 
 
