@@ -122,3 +122,38 @@ class TestMemoryOfLargeResults:
         assert M.flags.c_contiguous
         del M
         assert seen() is None
+
+
+# ---- wrong calls -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("count", [0, 1, 2, 4])
+@pytest.mark.parametrize("rows", [(), (16,)])
+def test_a_wrong_number_of_arguments_is_refused(dtype, count, rows):
+    """Missing arrays once reached the machine code."""
+    arm = ls.load("two_link")
+    f, x = ls.compiled(arm, "inverse_dynamics", dtype), np.zeros((*rows, 2), dtype)
+    with pytest.raises(ls.InputError, match=f"inverse_dynamics: got {count} arguments; expected 3: q, qd, qdd"):
+        f(*[x] * count)
+    if count < 3:
+        with pytest.raises(ls.InputError, match=f"got {count} arguments; expected 4: q, qd, qdd, out"):
+            f.into(*[x] * count)
+
+
+@pytest.mark.parametrize("verb", ["kinetic_energy", "momentum"])
+def test_into_checks_out_of_every_function(verb):
+    arm, q = ls.load("two_link"), np.ones(2)
+    f = ls.compiled(arm, verb)
+    right = np.empty_like(np.asarray(f(q, q)))
+    f.into(q, q, right)
+    assert np.array_equal(right, f(q, q))
+    for wrong in (np.zeros(right.shape, int), np.zeros((5, *right.shape)), [0.0], None):
+        with pytest.raises(ls.InputError, match=f"{verb}: out is .*; expected a writeable float64 array"):
+            f.into(q, q, wrong)
+
+
+def test_closed_arms_refuse_a_wrong_number_of_arguments():
+    arm = four_bar()
+    with pytest.raises(ls.InputError, match="forward_dynamics: got 2 arguments; expected 3: q, qd, tau"):
+        ls.compiled(arm, "forward_dynamics")(*np.zeros((2, arm.dof)))

@@ -91,3 +91,10 @@ def test_notes_are_printed_and_in_the_summary(rough, tmp_path, capsys):
     assert "note: Joints that start and end at the same position" in " ".join(capsys.readouterr().out.split())
     rough.save(tmp_path / "rough.nc")
     assert ls.load_motion(tmp_path / "rough.nc").notes == rough.notes
+
+
+def test_a_prescribed_path_is_not_called_a_choice():
+    path = np.array([[0, 0.1, 0.2], [0.4, 0.3, 0.5], [0.8, 0.6, 0.2]])
+    motion = ls.retime_motion(arm_with(), path)
+    assert np.ptp(motion.q[:, 2]) > 0.1
+    assert not [note for note in motion.notes if "same position" in note]

@@ -243,6 +243,14 @@ def test_feedback_holds_what_falls(arm, up):
     assert np.array_equal(held.defects, alone.defects)
 
 
+def test_a_controller_that_is_no_dataclass(up):
+    class Planned(ls.Controller):
+        def torque(self, t, q, qd):
+            return up.torques(np.clip(t, 0.0, up.duration))
+
+    assert up.verify(feedback=Planned()).ok
+
+
 def test_controllers_that_follow(up):
     held = up.verify(feedback=ls.PD(0.0, 100.0, 20.0))
     gains = np.hstack([100 * np.eye(2), 20 * np.eye(2)])

@@ -78,6 +78,7 @@ class Function:
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         """Results for one state or a batch; a record (a tuple unless another was given) when there are several."""
+        check_count(self.name, self.arguments, arrays)
         if self.kernel is not None and type(arrays[0]) is np.ndarray and arrays[0].ndim == 2:
             results = self._quick(arrays, out, threads)
             if results is not None:
@@ -146,6 +147,8 @@ class Function:
     def _into(self, *arrays: Any) -> None:
         """Call the function and write its results to the arrays given after the inputs."""
         k = len(self.sizes)
+        if len(arrays) <= k:
+            check_count(self.name, (*self.arguments, "out"), arrays)
         out = arrays[k:]
         self(*arrays[:k], out=out[0] if len(out) == 1 else out)
 
@@ -242,6 +245,12 @@ class Function:
         if still.size:
             spot = [int(i) for i in np.unravel_index(first + still[0], batch)]
             self.explain(f" of state {spot}" if batch else "", *(x[still[0]] for x in inputs))
+
+
+def check_count(name: str, arguments: Sequence[str], given: Sequence[Any]) -> None:
+    """Raise an error for more or fewer arrays than a function takes."""
+    if len(given) != len(arguments):
+        raise InputError(f"{name}: got {len(given)} arguments; expected {len(arguments)}: {', '.join(arguments)}.")
 
 
 def check_out(name: str, out: Any, shapes: Sequence[tuple[int, ...]]) -> list[Array]:

@@ -136,8 +136,7 @@ def is_prismatic(kind: str, joint: str) -> bool:
     """Whether a joint is prismatic and not revolute, for equations of these two kinds; other kinds are errors."""
     if kind not in ("revolute", "prismatic"):
         raise UnsupportedError(
-            f"joint {joint!r} is {kind}; formulations (method=...) and the linear field of flexible links "
-            "(flexibility='linear' or 'book') cover revolute and prismatic joints only. Leave out method, and use "
-            "flexibility='second_order'."
+            f"joint {joint!r} is {kind}; published formulations (method=...) cover revolute and prismatic joints only. "
+            "Leave out method."
         )
     return kind == "prismatic"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from lissom.engine.function import check_count
 from lissom.errors import UnsupportedError
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import cache_of, functions_of
@@ -47,7 +48,15 @@ def _closed(arm: Arm, name: str) -> Any:
     covers = VERBS[name].loops
     if isinstance(covers, Refused):
         raise UnsupportedError(f"{name}: arm {arm.name!r} has closed loops; {covers.because}.")
-    return getattr(closed_loops, name) if covers == "closed" else None
+    if covers != "closed":
+        return None
+    found = getattr(closed_loops, name)
+
+    def checked(arm: Arm, state: Sequence[ArrayLike], *rest: Any, **more: Any) -> Any:
+        check_count(name, VERBS[name].arguments, state)
+        return found(arm, state, *rest, **more)
+
+    return checked
 
 
 def call(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.engine.function import Function
+from lissom.engine.function import Function, check_count
 from lissom.engine.kernel import SINGLE_LANES, Kernel
 from lissom.errors import InputError
 from lissom.kernels.checked import Checked
@@ -30,6 +30,7 @@ class SingleFunction:
 
     def __call__(self, *arrays: Any) -> Any:
         """Results for one state or a batch, as float32 arrays."""
+        check_count(self.name, self.double.arguments, arrays)
         given = [self._read(x, k) for k, x in enumerate(arrays)]
         batch = self.double._batch(given)  # type: ignore[arg-type]
         results = [np.empty((*batch, *shape), SINGLE) for shape in self.double.shapes]
@@ -39,6 +40,7 @@ class SingleFunction:
 
     def into(self, *arrays: Any) -> None:
         """Compute into the last argument, an array or a tuple of arrays."""
+        check_count(self.name, (*self.double.arguments, "out"), arrays)
         given = [self._read(x, k) for k, x in enumerate(arrays[:-1])]
         batch, out = self.double._batch(given), arrays[-1]  # type: ignore[arg-type]
         results = [out] if len(self._lengths) == 1 else list(out)

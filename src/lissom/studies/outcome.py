@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from lissom.outcome import Outcome
 
 
-class StudyRowOutcome(StrEnum):
+class StudyRowOutcome(Outcome):
     """How a row of a study ended; `sentence` describes it, the row's `status` says why.
 
     Examples
@@ -18,17 +18,12 @@ class StudyRowOutcome(StrEnum):
     False ok
     """
 
-    OK = "ok"
-    DOUBTFUL = "doubtful"
-    FAILED = "failed"
-
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        return SENTENCES[self]
+    OK = "ok", "the row is evaluated"
+    DOUBTFUL = "doubtful", "the row is evaluated, but its result reports a problem or is not a number"
+    FAILED = "failed", "the row could not be evaluated"
 
 
-class StudyOutcome(StrEnum):
+class StudyOutcome(Outcome):
     """How a study ended; `sentence` describes it, `StudyResult.status` has the details.
 
     Examples
@@ -40,23 +35,7 @@ class StudyOutcome(StrEnum):
     (True, 'all rows are evaluated')
     """
 
-    DONE = "done"
-    INCOMPLETE = "incomplete"
-    INTERRUPTED = "interrupted"
-    WORKERS_LOST = "workers_lost"
-
-    @property
-    def sentence(self) -> str:
-        """What it means."""
-        return SENTENCES[self]
-
-
-SENTENCES: dict[StrEnum, str] = {
-    StudyRowOutcome.OK: "the row is evaluated",
-    StudyRowOutcome.DOUBTFUL: "the row is evaluated, but its result reports a problem or is not a number",
-    StudyRowOutcome.FAILED: "the row could not be evaluated",
-    StudyOutcome.DONE: "all rows are evaluated",
-    StudyOutcome.INCOMPLETE: "some rows are not evaluated yet",
-    StudyOutcome.INTERRUPTED: "the study was interrupted",
-    StudyOutcome.WORKERS_LOST: "the workers do not answer any more",
-}
+    DONE = "done", "all rows are evaluated"
+    INCOMPLETE = "incomplete", "some rows are not evaluated yet"
+    INTERRUPTED = "interrupted", "the study was interrupted"
+    WORKERS_LOST = "workers_lost", "the workers do not answer any more"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from lissom.engine.function import check_count, check_out
 from lissom.errors import InputError, UnsupportedError, shown, suggest
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import functions_of
@@ -55,9 +56,9 @@ def compiled(arm: Arm, verb: str, dtype: DTypeLike = float) -> CompiledFunction:
     """A function of dynamics bound to an arm, compiled, with the least overhead per call.
 
     ``f = compiled(arm, "inverse_dynamics")`` gives the same numbers as ``inverse_dynamics(arm, ...)``, for one state or
-    a batch, and the same errors; it has no options (loads, base motion, threads). ``f.into(q, qd, qdd, out)`` writes
-    the result to an existing array. Single states in float64 arrays go straight to machine code; other types are
-    converted, which costs some ten microseconds.
+    a batch, and the same errors; it has no options (loads, base motion, threads) and takes its arguments by their
+    order, not by keywords. ``f.into(q, qd, qdd, out)`` writes the result to an existing array. Single states in float64
+    arrays go straight to machine code; other types are converted, which costs some ten microseconds.
 
     Parameters
     ----------
@@ -98,9 +99,19 @@ def compiled(arm: Arm, verb: str, dtype: DTypeLike = float) -> CompiledFunction:
             functions_of(arm).get(name).prepare()
     else:  # it is computed from the result of the compiled one
         made = CompiledFunction(public, arm)
-        made.into = lambda *arrays: arrays[-1].__setitem__(..., public(arm, *arrays[:-1]))
+        made.into = functools.partial(_into, arm, name)
     made.arm, made.name, made.dtype = arm, name, kind
     return made
+
+
+def _into(arm: Arm, name: str, *arrays: Any) -> None:
+    """Write the result of a public function to the last argument."""
+    from lissom.kernels.verbs import VERBS
+
+    check_count(name, (*VERBS[name].arguments, "out"), arrays)
+    found = np.asarray(PUBLIC[name](arm, *arrays[:-1]))
+    [out] = check_out(name, (arrays[-1],), [found.shape])
+    out[...] = found
 
 
 def _as_dtype(dtype: Any) -> np.dtype[Any]:

@@ -106,9 +106,7 @@ def _pickled(value: Any) -> bytes:
     try:
         return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)  # an order of magnitude quicker, where it can
     except Exception:
-        import cloudpickle
-
-        return bytes(cloudpickle.dumps(value))
+        return bytes(cloudpickle_for("a result that plain pickle cannot send").dumps(value))
 
 
 def _named(error: BaseException) -> str:

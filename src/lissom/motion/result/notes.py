@@ -9,6 +9,7 @@ import numpy as np
 from lissom.model.limits import QUANTITIES, used
 from lissom.model.units import limit_units, units
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.report import RETIMING
 from lissom.motion.task.reach import Reach
 from lissom.spatial.rotations import Array
 
@@ -74,7 +75,8 @@ def _friction_margins(motion: AbstractMotion) -> Iterator[str]:
 def _idle_joints(motion: AbstractMotion) -> Iterator[str]:
     """Joints that the task starts and ends at one position, but which move in between."""
     task, arm = motion.task, motion.arm
-    if task.periodic or task.via or isinstance(task.start, Reach) or isinstance(task.goal, Reach):
+    free = not (task.periodic or task.via or task.obstacles or task.constraints or motion.report.solver == RETIMING)
+    if not free or isinstance(task.start, Reach) or isinstance(task.goal, Reach):
         return
     at = arm.joint_index
     q, moved = motion.q[:, at], np.ptp(motion.q[:, at], axis=0)

@@ -83,6 +83,9 @@ class StartRow(_MoreOfStart):
     same: bool
 
 
+RETIMING = "retiming of a given path"  # the solver of motions whose path was prescribed
+
+
 @dataclass(frozen=True)
 class MotionReport:
     """Solver report of a motion.

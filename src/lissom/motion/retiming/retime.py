@@ -16,7 +16,7 @@ from lissom.model.arm import Arm
 from lissom.motion.checks import support
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
-from lissom.motion.result.report import Iteration, MotionReport
+from lissom.motion.result.report import RETIMING, Iteration, MotionReport
 from lissom.motion.retiming.given_path import VERB, GivenPath, curve_of
 from lissom.motion.retiming.speed_profile import SpeedProfile
 from lissom.motion.retiming.timed_path import CONTINUITY, DEGREE, FRACTIONS, TimedPath
@@ -121,7 +121,9 @@ class _Retiming:
             outcome, status = MotionOutcome.LIMIT_EXCEEDED, max(peaks, key=lambda peak: peak.utilisation).beyond()
         last = Iteration(len(self.log), cost, max(over, 0.0), 0.0, timed.duration)
         samples = len(FRACTIONS) * len(timed.dt)
-        report = MotionReport((*self.log, last), max(over, 0.0), peaks, samples, self.rounds, self.seconds)
+        report = MotionReport(
+            (*self.log, last), max(over, 0.0), peaks, samples, self.rounds, self.seconds, solver=RETIMING
+        )
         task = self.path.task.replace(segments=len(timed.dt), degree=DEGREE, continuity=CONTINUITY)
         breaks = timed.t / timed.duration
         return Motion(

@@ -59,4 +59,5 @@ def tracking(motion: AbstractMotion, feedback: Any) -> Any:
             "torques, which already contain gravity. Use gravity=False."
         )
     plan = {"motion": motion, "q": motion, "qd": None, "qdd": None, "tau": torques_of(motion)}
-    return replace(feedback, **{word: value for word, value in plan.items() if word in words})  # type: ignore[type-var]
+    inputs = {word: value for word, value in plan.items() if word in words}
+    return replace(feedback, **inputs) if inputs else feedback  # type: ignore[type-var]
