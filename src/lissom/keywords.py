@@ -24,10 +24,15 @@ def without_unknown(function: F) -> F:
     return function
 
 
-def check_keywords(function: Callable[..., Any], unknown: Mapping[str, Any]) -> None:
-    """Raise an error that names the first keyword a function does not have, and the one that was probably meant."""
+def check_keywords(
+    function: Callable[..., Any], unknown: Mapping[str, Any], elsewhere: Mapping[str, str] | None = None
+) -> None:
+    """Raise an error that names the first keyword a function does not have, and the one that was probably meant.
+
+    elsewhere : {keyword: sentence} for what people expect here and find in another place
+    """
     for word in unknown:
-        hint = suggest(word, inspect.signature(function).parameters)
+        hint = (elsewhere or {}).get(word) or suggest(word, inspect.signature(function).parameters)
         raise KeywordError(f"{function.__name__}: unexpected keyword {word!r}; {hint}")
 
 

@@ -107,3 +107,16 @@ print(time.process_time() - start, *[m for m in {HEAVY!r} if m in sys.modules])
 def test_errors_are_lissom_errors():
     for name in ("ModelError", "InputError", "UnsupportedError", "SolveError"):
         assert issubclass(getattr(ls, name), ls.LissomError)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda arm: ls.simulate(arm, controller=ls.PD(0, 1, 1)), "simulate: unexpected keyword 'controller'; .* tau="),
+        (lambda _: ls.load("two_link", flexibility="book"), r"load: unexpected keyword 'flexibility'; .*arm\.replace"),
+        (lambda arm: ls.plot(arm), r"plot: an arm has no curves; draw\(arm\)"),
+    ],
+)
+def test_what_people_look_for_in_another_place(call, sentence):
+    with pytest.raises((TypeError, ls.InputError), match=sentence):
+        call(ls.load("two_link"))

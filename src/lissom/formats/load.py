@@ -18,6 +18,8 @@ from lissom.model.arm import Arm
 
 SUFFIXES = (".toml", ".urdf", ".xml", ".mjcf")
 
+ELSEWHERE = {"flexibility": "change the model of a loaded arm with arm.replace(flexibility=...)."}
+
 
 @without_unknown
 def load(
@@ -66,7 +68,7 @@ def load(
     >>> load("two_link").dof
     2
     """
-    check_keywords(load, unknown)
+    check_keywords(load, unknown, ELSEWHERE)
     if fixed not in ("keep", "merge"):
         raise InputError(f"load: fixed is {fixed!r}; expected 'keep' or 'merge'.")
     if not isinstance(repair, bool) and repair != AS_WRITTEN:

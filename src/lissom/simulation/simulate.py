@@ -15,6 +15,8 @@ from lissom.model.arm import Arm
 from lissom.simulation.options import Options, Scenario
 from lissom.simulation.run import Run
 
+ELSEWHERE = {"controller": "a controller is given as tau=, for example tau=ls.PD(q, kp, kd)."}
+
 
 @without_unknown
 def simulate(
@@ -112,7 +114,7 @@ def simulate(
     >>> heavy.member(1).arm.link("fore").mass, heavy.ok
     (2.0, True)
     """
-    check_keywords(simulate, unknown)
+    check_keywords(simulate, unknown, ELSEWHERE)
     from lissom.simulation import integrate  # the engine is loaded when something is first simulated
 
     if not as_arm(arm, "simulate").dof:

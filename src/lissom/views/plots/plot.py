@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, shown
 from lissom.keywords import check_keywords, without_unknown
+from lissom.model.arm import Arm
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -91,6 +92,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
             if kind is not None:
                 raise InputError(f"plot: kind is {shown(kind)}, but {record.__name__} has only one figure; omit kind.")
             return figure
+    if isinstance(result, Arm):
+        raise InputError("plot: an arm has no curves; draw(arm) draws it, view(arm) shows it in the browser.")
     if isinstance(result, Study):
         raise InputError("plot: this study has no results; plot the result of study.run(...) or load_study(folder).")
     raise InputError(
