@@ -34,7 +34,7 @@ CHARTS = {
     "toolbox": Bars("times faster", "times faster than the Robotics Toolbox"),
     "simulation": Bars("times faster", "times faster than MuJoCo"),
     "flexible": Bars("times faster", "times faster than Exudyn"),
-    "motion": Bars("solve / casadi", "times faster than one casadi graph", inverse=True),
+    "motion": Bars("IPOPT / casadi", "times faster than one casadi graph", inverse=True),
     "retiming": Bars("ratio", "times faster than toppra (below 1: slower)", inverse=True),
 }
 PINOCCHIO, MUJOCO = "times faster than Pinocchio", "times faster than MuJoCo"

@@ -3,7 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
 from tests.house.imports import imports_of
 
 import lissom
@@ -126,32 +125,3 @@ def test_init_holds_only_names():
     tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
     kinds = {type(node) for node in tree.body}
     assert kinds <= {ast.Expr, ast.Import, ast.ImportFrom, ast.Assign}
-
-
-# rooms that still have circles; no others may get one
-CYCLIC = {"model"}
-
-
-def imported_files(path):
-    """Modules of a file's own room that it imports, wherever the import stands, but not for types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    types = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    skipped = {id(inner) for node in types for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and id(node) not in skipped:
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
-
-
-def cycle_in(room):
-    """Files of a room that import each other in a circle."""
-    files = {".".join(("lissom", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in room.rglob("*.py")}
-    uses = {name: {used for used in imported_files(path) if used in files} - {name} for name, path in files.items()}
-    while ready := [name for name, used in uses.items() if not used & set(uses)]:
-        for name in ready:
-            del uses[name]
-    return sorted(uses)
-
-
-@pytest.mark.parametrize("room", sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()))
-def test_files_of_a_room_do_not_import_each_other_in_a_circle(room):
-    assert room in CYCLIC or not cycle_in(SOURCE / room)

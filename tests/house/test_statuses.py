@@ -8,7 +8,7 @@ import pytest
 import lissom
 
 SOURCE = Path(lissom.__file__).parent
-ROOMS = ("motion", "simulation", "control", "views", "pages", "papers", "cli")
+ROOMS = ("motion", "simulation", "control", "studies", "views", "pages", "papers", "cli")
 OTHERS = {"solver"}  # SciPy's, whose status is a word to compare
 
 

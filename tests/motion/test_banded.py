@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import lissom as ls
-from lissom.motion.solve.banded import NAME, Banded, takes
+from lissom.motion.solve.banded import NAME, Banded, supports
 from lissom.motion.solve.interior.barrier import Bounds, SlackForm
 from lissom.motion.solve.interior.condensed import Condensed
 from lissom.motion.solve.ipopt import Ipopt
@@ -135,8 +135,8 @@ def test_a_solution_starts_the_next_one():
 
 def test_equality_rows_go_to_ipopt():
     via = FAST.replace(via=[ls.Via(0.4, q=[0.3, 0.1])])
-    assert not takes(made(via)[0])
-    assert takes(made()[0])
+    assert not supports(made(via)[0])
+    assert supports(made()[0])
     found = Search(TWO, via, SolverLimits(1e-8, 200, None), 0, 0.0).start(0)
     assert found.ok, found.status
     assert found.report.solver == "IPOPT"

@@ -28,6 +28,20 @@ def refuse_unlike(arm: Arm, other: Any, k: int) -> None:
                 f"arms: arm {k}{where}: {field} is {_said(have)}, but of {arm.name!r} it is {_said(want)}; arms may "
                 "differ in numbers only."
             )
+    if arm.flexible and MODELS[arm.flexibility].closed_form:
+        _refuse_other_plane(arm, other, k)
+
+
+def _refuse_other_plane(arm: Arm, other: Arm, k: int) -> None:
+    """Raise an error if arm number k moves in another plane; the plane is part of the compiled function."""
+    for body, (have, want) in enumerate(zip(plane_of(other), plane_of(arm), strict=True)):
+        if have != want:
+            axes = f"the axes of moving body {body}" if body else "world axes"
+            raise InputError(
+                f"arms: arm {k}: the normal of its plane is {_vector(have)} in {axes}, but of {arm.name!r} it is "
+                f"{_vector(want)}; all arms of a batch must move in one plane, with the same normal in the axes of "
+                "every body. Change the placement of its joints, or simulate it alone."
+            )
 
 
 def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
@@ -46,8 +60,6 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
         yield f", link {name!r}", "the link at the same place along the beam (joint.at)", its_partner, shared[name]
     for field in ("flexibility", "kinematics_only"):
         yield "", field, getattr(other, field), getattr(arm, field)
-    if arm.flexible and MODELS[arm.flexibility].closed_form:
-        yield "", "the plane of its links", plane_of(other), plane_of(arm)
     yield "", "the number of loads", len(other.loads), len(arm.loads)
     for mine_on, its_on in zip(standing_frames(arm), standing_frames(other), strict=True):
         yield "", "the place of a load", its_on, mine_on
@@ -71,6 +83,10 @@ def _structure(link: Link) -> dict[str, Any]:
         "third_order": link.beam is not None and link.beam.third_order,
         "its tools": tuple(tool.name for tool in link.tools),
     }  # fmt: skip
+
+
+def _vector(values: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{x:.6g}' for x in values)})"
 
 
 def _said(value: Any) -> str:

@@ -14,12 +14,6 @@ from lissom.errors import UnsupportedError
 if TYPE_CHECKING:
     import casadi
 
-# How many arguments each operation takes; `input` and `const` carry data instead.
-ARITY = {
-    "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sqrt": 1, "sin": 1, "cos": 1, "sign": 1, "abs": 1,
-    "fma": 3, "fms": 3, "fnma": 3,
-}  # fmt: skip
-
 
 class Node(NamedTuple):
     """One operation: its name, the nodes it uses, and for `input` (vector, entry) or `const` (value,) the data."""

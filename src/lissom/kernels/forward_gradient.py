@@ -12,6 +12,7 @@ from lissom.engine.function import Function
 from lissom.engine.joined import joined_kernel
 from lissom.engine.kernel import shared_out, thread_count
 from lissom.kernels.checked import Check
+from lissom.kernels.non_finite import non_finite_stretches
 from lissom.spatial.rotations import Array
 
 ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one thread
@@ -72,12 +73,8 @@ class ForwardGradientFunction(Function):
         if self.kernel is not None and self.kernel.run(inputs, flat, threads):
             return
         rows = len(flat[0])
-        bad = np.ones(rows, bool)
-        if self.kernel is not None:
-            bad = ~np.all([np.isfinite(x).all(axis=1) for x in (*inputs, *flat)], axis=0)
-        edges = np.flatnonzero(np.diff(bad, prepend=False, append=False))
-        for start, end in edges.reshape(-1, 2):
-            some = slice(int(start), int(end))
+        whole = self.kernel is None and rows > 0
+        for some in [slice(0, rows)] if whole else non_finite_stretches([*inputs, *flat]):
             self._by_parts([x[some] for x in inputs], [y[some] for y in flat], batch, threads, first + some.start)
 
     def _by_parts(

@@ -12,6 +12,7 @@ from lissom.engine.function import Function, check_count
 from lissom.engine.kernel import SINGLE_LANES, Kernel
 from lissom.errors import InputError
 from lissom.kernels.checked import Checked
+from lissom.kernels.non_finite import non_finite_stretches
 
 Single = NDArray[np.float32]
 SINGLE = np.dtype(np.float32)
@@ -94,11 +95,9 @@ class SingleFunction:
 
     def _recover(self, inputs: Sequence[Single], flat: Sequence[Single], batch: tuple[int, ...]) -> None:
         """Compute rows that are not finite in double precision, which explains what is wrong with them."""
-        bad = ~np.all([np.isfinite(x).all(axis=1) for x in (*inputs, *flat)], axis=0)
-        edges = np.flatnonzero(np.diff(bad, prepend=False, append=False))
-        for start, end in edges.reshape(-1, 2):
-            some = [x[start:end].astype(float) for x in inputs]
-            made = [np.empty((end - start, n)) for n in self._lengths]
-            self.double.fill(some, made, batch, None, int(start))
+        for rows in non_finite_stretches([*inputs, *flat]):
+            some = [x[rows].astype(float) for x in inputs]
+            made = [np.empty((rows.stop - rows.start, n)) for n in self._lengths]
+            self.double.fill(some, made, batch, None, rows.start)
             for y, value in zip(flat, made, strict=True):
-                y[start:end] = value
+                y[rows] = value

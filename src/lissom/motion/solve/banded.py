@@ -1,9 +1,10 @@
 """The library's own solver: interior points on banded systems, with IPOPT behind it.
 
-It takes programs without equality rows: arms whose joints all have motors, without loops, from rest to rest. Others go
-to IPOPT, and so do runs that get stuck, as the method has no restoration. Where jumps are rounded off in a program
-(Coulomb friction, |power|), and for arms of very many joints, there are many optima, and which one is found depends on
-the path: there the method goes on only as long as the Lagrangian is convex, and otherwise IPOPT has the same start.
+It supports programs without equality rows: arms whose joints all have motors, without loops, from rest to rest. IPOPT
+solves all others, and those at which the method gets stuck, as it has no restoration phase. Where jumps are rounded
+off in a program (Coulomb friction, |power|), and for arms of very many joints, there are many optima, and which one is
+found depends on the path: there the method goes on only as long as the Lagrangian is convex, and otherwise IPOPT solves
+the program from the same start.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ OUTCOMES = {
 
 
 class Banded(AbstractSolver):
-    """Interior points on condensed, banded systems where that is proven, else IPOPT."""
+    """Interior points on condensed, banded systems where they support the program, else IPOPT."""
 
     def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
         super().__init__(program, tolerance, iterations, until)
         self._form = self._system = None
-        if takes(program):
+        if supports(program):
             self._form = SlackForm(program)
             self._system = Condensed(program, self._form.moving)
         self._ipopt: Ipopt | None = None
@@ -58,7 +59,7 @@ class Banded(AbstractSolver):
         found = run(x0, warm, near, barrier, min(self._iterations, MOST))
         if found.outcome.solved or found.outcome.stopped or len(found.iterations) > self._iterations:
             return found
-        if proven(self.program) and run.error < NEARLY:
+        if allows_nonconvex(self.program) and run.error < NEARLY:
             x0, warm, near, barrier = found.x, found, True, None
         after = self._by_ipopt(x0, progress, warm, near, barrier, len(found.iterations) - 1)
         return after._replace(
@@ -77,12 +78,12 @@ class Banded(AbstractSolver):
         return self._ipopt(x0, progress, warm, near, barrier)
 
 
-def takes(program: Program) -> bool:
-    """Whether the method takes a program: no equality rows, and variables that move."""
+def supports(program: Program) -> bool:
+    """Whether the method supports a program: no equality rows, and variables that move."""
     return not (program.lower == program.upper).any() and bool((program.low < program.high).any())
 
 
-def proven(program: Program) -> bool:
+def allows_nonconvex(program: Program) -> bool:
     """Whether the method may go on where the Lagrangian is not convex."""
     return program.smooth and program.curves.n <= MANY
 
@@ -94,7 +95,7 @@ class _Run:
         self, form: SlackForm, system: Condensed, tolerance: float, until: float, progress: Progress | None
     ) -> None:
         self._form, self._tolerance, self._until, self._progress = form, tolerance, until, progress
-        self._method = InteriorPoint(form, system, tolerance, self._after, proven(form.program))
+        self._method = InteriorPoint(form, system, tolerance, self._after, allows_nonconvex(form.program))
         self._log: list[Iteration] = []
         self.error = np.inf
 

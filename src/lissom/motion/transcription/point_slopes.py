@@ -33,13 +33,13 @@ class PointSlopes:
         self._basis = np.ascontiguousarray(basis.transpose(0, 2, 1))  # (N, degree + 1, 3)
 
     def __call__(self, found: RowSlopes, T: float) -> Array:
-        """(N, degree + 1, m, n)."""
+        """Derivatives of the rows with respect to the control points (N, degree + 1, m, n)."""
         shape = (len(self._basis), -1, *found.by_state.shape[2:])
         flat = found.by_state.reshape(*found.by_state.shape[:2], -1)
         return np.matmul(self._basis * T ** -np.arange(3.0), flat).reshape(shape)
 
     def terms(self, sums: Sums, back: sparse.csr_array, first_row: int) -> int:
-        """Add to the terms of a Jacobian what slopes, and those by T, give; how many numbers that is.
+        """Add the terms of these derivatives, and of those by T, to a Jacobian; return how many numbers they need.
 
         back : which rows of the program, after `first_row`, each row of a sample is part of
         """
@@ -59,7 +59,7 @@ class PointSlopes:
         return first + N * m
 
     def _last_terms(self, sums: Sums, back: sparse.csr_array, first_row: int, first: int) -> None:
-        """Of slopes by T."""
+        """Add the terms of the derivatives with respect to the duration T."""
         rows: Indices = np.arange(back.shape[0])
         which, outer, factor = expanded(back, rows)
         sums.add(first_row + outer, np.full(len(which), self._curves.size - 1), first + which, factor)

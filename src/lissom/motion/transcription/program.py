@@ -52,7 +52,7 @@ class _Placed:
         return np.where(local < self.width, k * self.width + local, self.N * self.width)
 
     def jacobian_terms(self, sums: Sums) -> int:
-        """Of the whole from what `first` gives; how many numbers that is."""
+        """Add the terms of the program's Jacobian from the numbers of `first`; return how many those are."""
         if self.slopes is not None:
             return self.slopes.terms(sums, self.back, self.first_row)
         rows, columns = self.block.sample.jacobian
@@ -76,7 +76,7 @@ class _Placed:
         return np.append(*self._points), sample.gradient(given)
 
     def gradient_matrix(self) -> sparse.csr_array:
-        """From gradients of T c, by sample, to the gradient of the cost."""
+        """Matrix that maps the gradients of T c of all samples to the gradient of the cost."""
         k = np.repeat(np.arange(self.N), self.width + 1)
         local = np.tile(np.arange(self.width + 1), self.N)
         which, column, value = expanded(self.reach, self._row(k, local))
@@ -85,7 +85,7 @@ class _Placed:
         return sparse.csr_array(sparse.coo_array(entries, shape=shape))
 
     def hessian_terms(self, sums: Sums) -> int:
-        """Upper triangle of the whole from what `hessian` gives; how many numbers that is."""
+        """Add the upper triangle of the program's Hessian from the numbers of `hessian`; return how many those are."""
         first = self.points.terms(sums) if self.points is not None else 0
         a, b = self.block.sample.hessian
         if self.points is not None:
@@ -251,7 +251,7 @@ class Program:
         known["J"], known["gradient"] = J, gradient
 
     def gradient(self, x: Array) -> Array:
-        """Of the cost (size,)."""
+        """Gradient of the cost (size,)."""
         self._firsts(x)
         return np.asarray(self._known["gradient"])
 

@@ -72,22 +72,25 @@ class StudyOutput(Record):
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, str):
-            raise InputError(f"of is {shown(self.of)}; expected the name of a field such as 'tip_deflection'.")
+            raise InputError(
+                f"StudyOutput: of is {shown(self.of)}; expected the name of a field of the result, such as "
+                "'tip_deflection'. Reductions are named in take; pass a function of your own as the study's evaluate."
+            )
         if self.of:
             Where.of(self.of)
         if not isinstance(self.take, str):
-            raise InputError(f"take is {shown(self.take)}; expected reductions such as 'range norm'.")
+            raise InputError(f"StudyOutput: take is {shown(self.take)}; expected reductions such as 'range norm'.")
         for word in self.take.split():
             if word not in TAKES:
-                raise InputError(f"take has {word!r}; {suggest(word, TAKES)}")
+                raise InputError(f"StudyOutput: take has {word!r}; {suggest(word, TAKES)}")
         if self.entry is not None and (isinstance(self.entry, bool) or not isinstance(self.entry, int)):
-            raise InputError(f"entry is {shown(self.entry)}; expected a whole number, or None.")
+            raise InputError(f"StudyOutput: entry is {shown(self.entry)}; expected a whole number, or None.")
         for word in ("after", "before"):
             value = getattr(self, word)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise InputError(f"{word} is {shown(value)}; expected a time in seconds, or None.")
+                raise InputError(f"StudyOutput: {word} is {shown(value)}; expected a time in seconds, or None.")
         if not isinstance(self.unit, str) or not self.unit.isprintable():
-            raise InputError(f"unit is {shown(self.unit)}; expected printable text, such as 'm'.")
+            raise InputError(f"StudyOutput: unit is {shown(self.unit)}; expected printable text, such as 'm'.")
 
     @property
     def whole(self) -> bool:

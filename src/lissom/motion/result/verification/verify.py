@@ -295,7 +295,8 @@ def _lost(found: Verification) -> str:
         return f"with {found.feedback} the simulation ended early: {found.run.status}"
     joints = found.run.arm.joint_index
     k = int(joints[np.argmax(found.joint_error[joints])])
+    unit = units(found.run.arm)[k]
     return (
         f"with {found.feedback} joint {found.run.arm.coordinates[k]!r} leaves the motion by "
-        f"{found.joint_error[k]:.2g}, more than {found.tolerance:g}; check its gains and its torque limit"
+        f"{found.joint_error[k]:.2g} {unit}, more than {found.tolerance:g} {unit}; check its gains and its torque limit"
     )

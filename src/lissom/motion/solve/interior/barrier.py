@@ -32,33 +32,33 @@ class Bounds:
         self.count = len(self.below) + len(self.above)
 
     def gaps(self, w: Array) -> Array:
-        """How far w is from each bound."""
+        """Distances of w from each bound."""
         return np.concatenate([w[self.below] - self._at_lower, self._at_upper - w[self.above]])
 
     def rates(self, dw: Array) -> Array:
-        """How the gaps change with w."""
+        """Rates of the gaps for a rate of w."""
         return np.concatenate([dw[self.below], -dw[self.above]])
 
     def summed(self, v: Array) -> Array:
-        """What each entry of w gets of numbers by bound."""
+        """Sum of one number per bound over the bounds of each entry of w."""
         out, k = np.zeros(self.size), len(self.below)
         out[self.below] = v[:k]
         out[self.above] += v[k:]
         return out
 
     def forces(self, v: Array) -> Array:
-        """The same, with those from below negative: the derivative of - sum of v . gaps by w is this."""
+        """Sum as in `summed`, with lower bounds negative: the derivative of -(v . gaps) with respect to w."""
         out, k = np.zeros(self.size), len(self.below)
         out[self.below] = -v[:k]
         out[self.above] += v[k:]
         return out
 
     def multipliers(self, y: Array) -> Array:
-        """Of each bound, from signed ones: positive at a bound from above."""
+        """Multipliers of each bound from signed multipliers, which are positive at upper bounds."""
         return np.concatenate([np.maximum(-y[self.below], 0.0), np.maximum(y[self.above], 0.0)])
 
     def inside(self, w: Array, push: float) -> Array:
-        """w kept away from its bounds."""
+        """Return w moved away from its bounds."""
         low, high = self._lower, self._upper
         with np.errstate(invalid="ignore"):
             room = np.where(np.isfinite(low) & np.isfinite(high), push * (high - low), np.inf)
@@ -69,7 +69,7 @@ class Bounds:
 
 
 class Point(NamedTuple):
-    """Variables, slacks, cost, rows and gaps."""
+    """Variables and slacks of an iterate, with its cost, rows and gaps."""
 
     x: Array
     s: Array
@@ -79,21 +79,21 @@ class Point(NamedTuple):
 
     @property
     def violation(self) -> Array:
-        """Of the rows g - s = 0."""
+        """Violation of the rows g - s = 0."""
         return self.g - self.s
 
     @property
     def finite(self) -> bool:
-        """The program has values there, inside all bounds."""
+        """Whether the program has finite values at the point and it lies inside all bounds."""
         return bool(np.isfinite(self.f) and np.isfinite(self.g).all() and (self.gaps > 0).all())
 
     def barrier(self, mu: float) -> float:
-        """The cost with the barrier of the bounds."""
+        """Cost plus the barrier of the bounds."""
         return self.f - mu * float(np.log(self.gaps).sum())
 
 
 class Direction(NamedTuple):
-    """Of variables, slacks and gaps; what the multipliers of rows become, and the step of those of bounds."""
+    """Steps of variables, slacks, gaps and multipliers of bounds, and the new multipliers of rows."""
 
     dx: Array
     ds: Array
@@ -118,7 +118,7 @@ class SlackForm:
         self.spent = 0.0
 
     def begin(self, x: Array, push: float = PUSH) -> Point:
-        """A start inside the bounds."""
+        """Return a starting point inside the bounds."""
         x = np.clip(x, self.program.low, self.program.high)
         w = self.bounds.inside(np.append(x, self.program.g(x) * self.row), push)
         x = np.where(self.moving, w[: self.size], x)
@@ -126,18 +126,18 @@ class SlackForm:
         return self.at(x, s)
 
     def at(self, x: Array, s: Array) -> Point:
-        """The point of variables and slacks."""
+        """Evaluate the program at variables and slacks."""
         clock = time.perf_counter()
         g, f = self.program.g(x) * self.row, self.program.f(x) * self.cost
         self.spent += time.perf_counter() - clock
         return Point(x, s, f, g, self.bounds.gaps(np.append(x, s)))
 
     def moved(self, point: Point, dx: Array, ds: Array, step: float) -> Point:
-        """From a point along a direction."""
+        """Return the point reached from another one by a step along a direction."""
         return self.at(point.x + step * dx, point.s + step * ds)
 
     def slopes(self, x: Array) -> Array:
-        """The gradient; the Jacobian is kept for the products below."""
+        """Return the gradient of the cost, and store the Jacobian for the products below."""
         clock = time.perf_counter()
         self.J = self._J.data[:] = self.program.jacobian(x) * self._by_row
         gradient = self.program.gradient(x) * self.cost
@@ -152,9 +152,9 @@ class SlackForm:
         return found
 
     def along(self, dx: Array) -> Array:
-        """J dx."""
+        """Product of the Jacobian with a step, J dx."""
         return np.asarray(self._J @ dx)
 
     def back(self, y: Array) -> Array:
-        """J^T y."""
+        """Product of the transposed Jacobian with multipliers, J^T y."""
         return np.asarray(self._turned @ y)

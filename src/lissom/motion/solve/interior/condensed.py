@@ -34,7 +34,7 @@ class _Group(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Cholesky factors of the band; what it makes of the border, and what is left of the corner."""
+    """Cholesky factors of the band, the border solved with them, and the Schur complement of the corner."""
 
     band: Array
     border: Array
@@ -42,7 +42,7 @@ class Factors(NamedTuple):
 
 
 class Condensed:
-    """K of a program, assembled and factored.
+    """Matrix K of a program, assembled and factored.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class Condensed:
     # ---- where everything goes ----------------------------------------------------------------------
 
     def _hessian_places(self, program: Program) -> tuple[Indices, Indices, int]:
-        """Of the nonzeros of H: rows, columns, how many."""
+        """Rows, columns and number of the nonzeros of H."""
         pattern = program.hessian_pattern
         return pattern.rows, pattern.columns, pattern.size
 
     def _jacobian_places(self, program: Program) -> list[tuple[Indices, Indices, int]]:
-        """The same of products of rows; the nonzeros of J are sorted by sets of rows with the same columns."""
+        """Rows, columns and number of products of nonzeros of J; sorted by sets of rows with equal columns."""
         pattern = program.jacobian_pattern
         by_row = np.argsort(pattern.rows, kind="stable")
         starts = np.searchsorted(pattern.rows[by_row], np.arange(program.count + 1))
@@ -95,7 +95,7 @@ class Condensed:
         return found
 
     def _summed(self, parts: list[tuple[Indices, Indices, int]]) -> sparse.csr_array:
-        """From all contributions to the entries of K; those of rows below zero and of fixed variables are left out."""
+        """Map all contributions to entries of K; negative rows and fixed variables are left out."""
         rows, columns = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
         source = np.flatnonzero((rows >= 0) & self._moving[rows] & self._moving[columns])
         a, b = self._rank[rows[source]], self._rank[columns[source]]
@@ -111,7 +111,7 @@ class Condensed:
     # ---- values -------------------------------------------------------------------------------------
 
     def assemble(self, J: Array, H: Array, S: Array, D: Array) -> None:
-        """K of nonzeros of J and H and of diagonals."""
+        """Assemble K from the nonzeros of J and H and from diagonals."""
         a, b, row = self._few
         parts = [H, J[a] * J[b] * S[row]]
         scaled = J[self._at] * np.sqrt(S)[self._rows]
@@ -124,7 +124,7 @@ class Condensed:
         self._K = K
 
     def factors(self, shift: float) -> Factors | None:
-        """Of K + shift; None where that is not positive definite."""
+        """Return the factors of K + shift, or None if it is not positive definite."""
         end = self._inner * self._depth
         band = self._K[:end].reshape(self._inner, self._depth).T.copy(order="F")
         band[0] += shift
@@ -139,7 +139,7 @@ class Condensed:
         return Factors(band, border, corner) if corner > 0 else None
 
     def solved(self, factors: Factors, r: Array) -> Array:
-        """K^-1 r."""
+        """Solve K x = r for x."""
         r = np.where(self._moving, r, 0.0)[self._order]
         x = lapack.dpbtrs(factors.band, r[: self._inner], lower=1)[0]
         if self._free:
@@ -149,7 +149,7 @@ class Condensed:
 
 
 def _sets(columns: Indices, starts: Indices, rows: Indices) -> list[Indices]:
-    """Rows with the same columns, together."""
+    """Group rows with the same columns."""
     found: dict[bytes, list[int]] = {}
     for row in rows.tolist():
         found.setdefault(columns[starts[row] : starts[row + 1]].tobytes(), []).append(row)

@@ -17,7 +17,7 @@ ROUNDING = 10 * float(np.finfo(float).eps)  # of a cost
 
 
 class LineSearch:
-    """Steps of one run; the filter holds what later steps must improve on, until the barrier changes."""
+    """Line search of one run; its filter holds what later steps must improve on, until the barrier changes."""
 
     def __init__(self, form: SlackForm, start: Point) -> None:
         self._form = form
@@ -26,14 +26,14 @@ class LineSearch:
         self.clear()
 
     def clear(self) -> None:
-        """Forget the filter."""
+        """Empty the filter."""
         self._filter: list[tuple[float, float]] = []
 
     def __call__(
         self, point: Point, gradient: Array, mu: float, direction: Direction, longest: float,
         corrected: Callable[[Array], tuple[Direction, float]],
     ) -> tuple[Point, float] | None:  # fmt: skip
-        """The next point and the step to it; None where none of a sequence of halved steps is one.
+        """Return the next point and the step to it, or None if no step of a sequence of halved steps is accepted.
 
         corrected : the direction, and how far it may go, for another violation of the rows
         """
@@ -53,7 +53,7 @@ class LineSearch:
         return None
 
     def _accepts(self, found: Point, step: float) -> bool:
-        """Whether a point is progress; the one before goes into the filter where its violation had to fall."""
+        """Whether a point is accepted; the one before enters the filter if its violation had to decrease."""
         if not found.finite:
             return False
         violation, cost = _size(found.violation), found.barrier(self._mu)

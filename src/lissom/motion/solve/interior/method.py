@@ -62,7 +62,7 @@ class InteriorPoint:
         self._everywhere, self._least = everywhere, tolerance / 10
 
     def run(self, point: Point, mu: float, iterations: int, y: Array | None = None, z: Array | None = None) -> Ended:
-        """From a point and a barrier, with multipliers or without."""
+        """Run from a point and a barrier parameter, with or without initial multipliers."""
         form = self.form
         self.point, self._mu = point, mu
         self.z = np.full(len(point.gaps), FIRST) if z is None else z
@@ -86,7 +86,7 @@ class InteriorPoint:
     # ---- one step -----------------------------------------------------------------------------------
 
     def _evaluate(self) -> None:
-        """Gradient and residuals at the point."""
+        """Compute the gradient and the residuals at the point."""
         form, point = self.form, self.point
         self._gradient = form.slopes(point.x)
         forces = form.bounds.forces(self.z)
@@ -99,12 +99,12 @@ class InteriorPoint:
         self._dual_size = max(DUAL_SIZE, float(self.z.mean()) if len(self.z) else 0.0) / DUAL_SIZE
 
     def _error(self, mu: float) -> float:
-        """Of optimality for a barrier."""
+        """Error of the optimality conditions for a barrier parameter."""
         gap = float(np.abs(self._complementarity - mu).max(initial=0.0))
         return max(max(self._residual, gap) / self._dual_size, float(np.abs(self.point.violation).max(initial=0.0)))
 
     def _step(self) -> bool:
-        """To the next iterate; whether there is one."""
+        """Go to the next iterate, and return whether there is one."""
         form, point = self.form, self.point
         weight = form.bounds.summed(self.z / point.gaps)
         self._S = weight[form.size :]
@@ -121,7 +121,7 @@ class InteriorPoint:
         return False
 
     def _moved(self, factors: Factors) -> bool:
-        """Go along the direction of a factored system; whether some step of it is progress."""
+        """Go along the direction of a factored system, and return whether a step was accepted."""
         point = self.point
         if self._predicting:
             self._predict(factors)
@@ -140,7 +140,7 @@ class InteriorPoint:
         return True
 
     def _factors(self, least: float) -> Factors | None:
-        """Of K with the least of a growing sequence of shifts that makes it positive definite."""
+        """Factors of K with the least of a growing sequence of shifts that makes it positive definite."""
         factors, shift = self.system.factors(least), least
         while factors is None and shift < MOST_SHIFT:
             if shift == 0.0:
@@ -153,7 +153,7 @@ class InteriorPoint:
         return factors
 
     def _direction(self, factors: Factors, mu: float, violation: Array) -> Direction:
-        """The step of Newton's method for a barrier."""
+        """Step of Newton's method for a barrier parameter."""
         form, gaps, z = self.form, self.point.gaps, self.z
         forces = form.bounds.forces(mu / gaps)
         by_row = forces[form.size :]
@@ -164,7 +164,7 @@ class InteriorPoint:
         return Direction(dx, ds, rates, by_row + self._S * ds, mu / gaps - z - z / gaps * rates)
 
     def _corrected(self, factors: Factors, violation: Array, near: float) -> tuple[Direction, float]:
-        """The step with rows as they are where the first step led."""
+        """Second-order correction: the step for the violation of the rows that the first step led to."""
         found = self._direction(factors, self._mu, violation)
         return found, _longest(self.point.gaps, found.rates, near)
 
@@ -186,7 +186,7 @@ class InteriorPoint:
         return True
 
     def _predict(self, factors: Factors) -> None:
-        """The barrier from what a step without one would leave of the products of gaps and multipliers."""
+        """Choose the barrier parameter from the products of gaps and multipliers after a step without a barrier."""
         gaps, z = self.point.gaps, self.z
         ahead = self._direction(factors, 0.0, self.point.violation)
         step, dual = _longest(gaps, ahead.rates, 1.0), _longest(z, ahead.dz, 1.0)
@@ -197,5 +197,5 @@ class InteriorPoint:
 
 
 def _longest(v: Array, dv: Array, part: float) -> float:
-    """How far v + a dv may go, at most 1, for v to keep `1 - part` of itself."""
+    """Largest step a <= 1 for which v + a dv keeps at least `1 - part` of v."""
     return min(1.0, part / max(float((-dv / v).max(initial=0.0)), 1e-300))

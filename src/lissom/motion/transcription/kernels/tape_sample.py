@@ -205,7 +205,7 @@ class TapeSample:
         return [rows[:, *self.jacobian], self.gradient(given)]
 
     def row_slopes(self, given: Sequence[Array]) -> RowSlopes:
-        """Of all rows: torques, powers, torques with friction on the safe side."""
+        """Derivatives of all rows: torques, powers, torques with friction on the safe side."""
         y, T, tau = self._state(given)
         J, along = self._slope(), self._along()
         if self.m == self.n:
@@ -237,7 +237,7 @@ class TapeSample:
         return out
 
     def curvature(self, given: Sequence[Array], lam: Array, w: Array, free: bool = True) -> Curvature:
-        """The same in parts; `free`: those by T too."""
+        """Parts of the Hessian of `second`; `free`: second derivatives by T too."""
         y, T, tau = self._state(given)
         J = self._slope()
         F = self._partials(y, T, tau, lam, w)
@@ -301,7 +301,7 @@ class TapeSample:
 
     @property
     def _widths(self) -> Widths:
-        """Those of the samples that were last asked about."""
+        """Widths of the samples that were evaluated last."""
         found: Widths = self._known["widths"]
         return found
 
@@ -380,7 +380,7 @@ class TapeSample:
         return [*parts, *([2 * self._weights["jerk"] * self._driven * jerk * y[3]] if self.orders > 3 else [])]
 
     def gradient(self, given: Sequence[Array]) -> Array:
-        """Of T c, by u and T (N, orders n + 1)."""
+        """Gradient of T c with respect to u and T (N, orders n + 1)."""
         y, T, tau = self._state(given)
         by_tau, by_v = self._cost_slopes(y, tau)
         parts = self._by_states(y, T, T * by_tau, T * by_v)
