@@ -53,8 +53,8 @@ class Numbers(NamedTuple):
         if layout.cubic:
             square = layout.m**2
             shapes[BEND] = (int(places[BEND].max(initial=0)) // square + 1, layout.m, layout.m)
-        told = tuple(tuple(map(int, place)) for place in places)
-        return layout._replace(shapes=tuple(shapes), places=told)
+        found = tuple(tuple(map(int, place)) for place in places)
+        return layout._replace(shapes=tuple(shapes), places=found)
 
 
 def numbers_of(arm: Arm, frames: tuple[str, ...], rounded: bool) -> Numbers:

@@ -59,13 +59,13 @@ def closed(residual: Residual, q: Array, free: NDArray[np.bool_], steps: int) ->
         new = q.copy()
         new[free] += step
         new_phi, new_G = residual(new)
-        gained, told = size - float(new_phi @ new_phi), size - float(np.sum((phi + G[:, free] @ step) ** 2))
-        if gained <= 0.0 or told <= 0.0:
-            if np.abs(phi).max() <= 1e3 * EXACT or mu > 1e9 or told <= 1e-15 * size:
+        gained, predicted = size - float(new_phi @ new_phi), size - float(np.sum((phi + G[:, free] @ step) ** 2))
+        if gained <= 0.0 or predicted <= 0.0:
+            if np.abs(phi).max() <= 1e3 * EXACT or mu > 1e9 or predicted <= 1e-15 * size:
                 return Found(q, phi, k)
             mu = max(10.0 * mu, 1e-6)
             continue
-        mu *= 0.1 if gained > 0.75 * told else 1.0 if gained > 0.25 * told else 4.0
+        mu *= 0.1 if gained > 0.75 * predicted else 1.0 if gained > 0.25 * predicted else 4.0
         q, phi, G = new, new_phi, new_G
     return Found(q, phi, steps)
 

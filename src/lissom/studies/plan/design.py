@@ -69,8 +69,8 @@ def _listed(name: str, parameter: StudyParameter, sampling: str, verb: str) -> i
 
 def _common(lengths: Mapping[str, int], verb: str) -> int:
     if len(set(lengths.values())) != 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{verb}: sampling='list' needs equally many values of every parameter, but there are {told}.")
+        have = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{verb}: sampling='list' needs equally many values of every parameter, but there are {have}.")
     return next(iter(lengths.values()))
 
 

@@ -29,7 +29,7 @@ from lissom.views.viewer.screenshots import screenshot
 from lissom.views.viewer.web_nodes import Nodes
 
 FRAME = 1 / 30  # s
-CONTROLS = 1 / 10  # s between what is told to the controls while it plays
+CONTROLS = 1 / 10  # s between updates of the controls while it plays
 CONNECTED = (1.0, 4.0)  # s after which curves are drawn anew for a browser that has connected
 MOST_MODES = 12
 TIME_STEPS = 500
