@@ -131,6 +131,12 @@ class Basis:
         return D
 
     @cached_property
+    def outermost(self) -> tuple[Array, Array]:
+        """(orders, 3) first and last rows of `differences` up to order 2, of the control points next to each end."""
+        rows = [self.differences(r)[[0, -1]].toarray() for r in range(min(self.degree, 2) + 1)]
+        return np.array([first[:3] for first, _ in rows]), np.array([last[:-4:-1] for _, last in rows])
+
+    @cached_property
     def greville(self) -> Array:
         """(count,) where control points lie when the profile is the straight line q = s."""
         start = self._first - self.degree if self.periodic else 0
