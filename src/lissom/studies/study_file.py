@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lissom.errors import EntryError, InputError, ModelError, about, shown
 from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_document, refuse_version
-from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.run_file import read_run_file
@@ -159,13 +159,8 @@ def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
 def _own(row: Table, arm: Arm | None) -> dict[str, Any]:
     made = dict(row) if arm is None else in_radians(row, ANGLES, arm)
     if "loads" in made:
-        made["loads"] = [_load(load, i) for i, load in enumerate(as_rows(made, "loads"))]
+        made["loads"] = made_rows(made, "loads", "load", lambda one: record(Load, one, "[[arguments.loads]]"))
     return made
-
-
-def _load(row: Table, i: int) -> Load:
-    with inside("loads", i), about(f"load {i + 1}"):
-        return record(Load, row, "[[arguments.loads]]")
 
 
 # ---- what varies, what is kept -------------------------------------------------------------------

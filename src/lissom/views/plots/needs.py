@@ -1,4 +1,4 @@
-"""What kinds of figures need, so that those that cannot be drawn are refused before motions and studies are computed."""
+"""What kinds of figures need, so that those that cannot be drawn are refused before anything is computed."""
 
 from __future__ import annotations
 
