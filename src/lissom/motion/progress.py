@@ -42,7 +42,7 @@ def _line(kind: Callable[[str], AbstractContextManager[Callable[[str], None]]]) 
 
 
 def words(step: Iteration) -> str:
-    """One iteration on one line."""
+    """Return an iteration as one line of text."""
     return (
         f"iteration {step.number:3d}   cost {step.cost:.6g}   {step.duration:.4f} s   "
         f"largest violation {step.violation:.1e}"

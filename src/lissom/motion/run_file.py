@@ -26,12 +26,13 @@ from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
 from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
+from lissom.simulation.options import NUMERICAL
 from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
 MOST_RUNS = 1_000_000
-OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
+OPTIONS = (*NUMERICAL, "stop_at_limits")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
        "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 

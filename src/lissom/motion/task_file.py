@@ -69,7 +69,7 @@ def load_task(path: str | os.PathLike[str]) -> TaskFile:
 
 
 def read_task_file(path: Path) -> TaskFile:
-    """A task file, or a sentence with its line."""
+    """Read a task file; errors name the line."""
     return read_document(path, "task", lambda document: _read(document, path.parent))
 
 
@@ -98,7 +98,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
 
 
 def _limits(row: Table, arm: Arm) -> Limits:
-    """A number: the same for all joints; a list: one for each; a table with lower and upper: of these."""
+    """Return limits: a number for all joints, a list with one for each, or a table with lower and upper."""
     known = (*QUANTITIES, *(f"{word}_deg" for word in TURNING))
     refuse_unknown(row, known, "[limits]")
     made: dict[str, Any] = {}
@@ -137,7 +137,7 @@ def _via(row: Table, arm: Arm) -> Via:
 
 
 def _place(value: Any, word: str) -> Any:
-    """Positions of the joints, or a table: where a frame should be."""
+    """Return positions of the joints, or from a table the pose of a frame to reach."""
     if not isinstance(value, dict):
         return value
     with inside(word), about(word):
@@ -145,13 +145,13 @@ def _place(value: Any, word: str) -> Any:
 
 
 def _obstacle(row: Table) -> Sphere | Capsule:
-    """A capsule where an end is given, else a sphere."""
+    """Return a capsule where an end is given, else a sphere."""
     refuse_unknown(row, ("centre", "a", "b", "radius"), "[[obstacles]]")
     return record(Capsule if "a" in row or "b" in row else Sphere, row, "[[obstacles]]")
 
 
 def _constraint(row: Table) -> AbstractPathConstraint:
-    """A record of the kind that is named."""
+    """Return a constraint of the kind that is named."""
     kinds = path_constraint_kinds()
     kind = kinds.get(row.get("kind", ""))
     if kind is None:
@@ -160,7 +160,7 @@ def _constraint(row: Table) -> AbstractPathConstraint:
 
 
 def _checked(options: Table) -> Table:
-    """Options that are in order."""
+    """Return options; raise an error for one that is out of range."""
     for word, value in options.items():
         sentence = wrong(word, value)
         if sentence:
@@ -169,7 +169,7 @@ def _checked(options: Table) -> Table:
 
 
 def _guess(value: Any, folder: Path, arm: Arm) -> Any:
-    """An earlier motion, or waypoints of the arm."""
+    """Return an earlier motion, or waypoints of the arm."""
     from lissom.motion.result.files.read import read
     from lissom.motion.solve import guess
 

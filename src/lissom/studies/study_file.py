@@ -64,7 +64,7 @@ def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
 
 
 def _study(*given: Any) -> Study:
-    """The study, or an error at the line of the entry that it is about."""
+    """Return the study; errors have the line of the entry that they are about."""
     try:
         return Study(*given)
     except EntryError as error:
@@ -96,7 +96,7 @@ def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[...
 
 
 def _loaded(file: Path, name: str) -> Callable[..., Any]:
-    """A function of a Python file."""
+    """Return a function of a Python file."""
     if not file.is_file():
         raise ModelError(f"evaluate names {file}, which is not a file.")
     spec = importlib.util.spec_from_file_location(f"lissom_study_{file.stem}", file)
@@ -121,7 +121,7 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
 
 
 def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, dict[str, Any]]:
-    """Arm and arguments: those of a run or task file, or the document's own."""
+    """Return arm and arguments: those of a run or task file, or the document's own."""
     arguments: dict[str, Any] = {}
     arm: Arm | None = None
     for word, verb in SCENES.items():
@@ -147,7 +147,7 @@ def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, di
 
 
 def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
-    """Of a run file the arguments of `simulate`, of a task file the task and its options."""
+    """Return arm and arguments: of `simulate` from a run file, of `predict_motion` from a task file."""
     if word == "run":
         run = read_run_file(file)
         given = {name: value for name, value in run.arguments.items() if name not in verbs.OWN}
@@ -183,7 +183,7 @@ def _outputs(document: Table) -> dict[str, StudyOutput] | None:
 
 
 def _record(kind: type, row: Any, table: str, name: str) -> Any:
-    """A parameter or an output."""
+    """Return a parameter or an output; errors name its table."""
     with inside(table, name), about(f"{table.removesuffix('s')} {name!r}"):
         known = as_table(row, f"[{table}.{name}]")
         refuse_unknown(known, tuple(field.name for field in fields(kind)), f"[{table}.{name}]")

@@ -1,7 +1,7 @@
-"""A motion played through a simulation of an arm, its own or one that differs: what motors do is a function of time.
+"""Simulations of a motion on its arm or on one that differs: what motors do is a function of time.
 
-Two ways. *Torques*: the motors give the planned torques, whatever the arm does. *Led*: every joint with a motor follows
-its planned course, as stiff control of the joints would have it, and only the rest of the arm is free.
+*Open loop*, the motors give the planned torques, whatever the arm does. *Tracked*, every actuated joint follows its
+planned course, as under stiff control of the joints, and only the rest of the arm is free.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from lissom.motion.splines.interpolated import interpolated
 from lissom.motion.task.ends import sagged, spread
 from lissom.motion.task.loads import loads_over
 from lissom.motion.task.periods import fastest_period
+from lissom.simulation.held_splines import HeldSpline
 from lissom.simulation.run import Run
 from lissom.simulation.signals import Profile
 from lissom.simulation.simulate import simulate
@@ -30,7 +31,6 @@ from lissom.spatial.rotations import Array
 
 STEPS = 40  # of order 8 in the period of the fastest mode: errors of 1e-9
 FEWEST = 4  # in a segment
-JUMP = 1e-6  # of the largest value: less is rounding
 TURN_LOOKS = 16  # in a segment, at the direction in which joints with friction move
 STILL = 1e-9  # of the largest rate
 BISECTIONS = 50
@@ -80,7 +80,7 @@ class Course:
         self.leaps = self.breaks[1:-1] if rough else np.zeros(0)
 
     def __call__(self, t: Array) -> Array:
-        """(3, nt, n)."""
+        """Return positions, rates and accelerations (3, nt, n) at times (nt,)."""
         out = np.empty((3, len(t), self.motion.arm.dof))
         for some, part in self._parts:
             out[:, :, some] = np.moveaxis(part(t).reshape(len(t), 3, -1), 1, 0)
@@ -95,7 +95,7 @@ class Course:
         return PPoly(np.ascontiguousarray(part.c[:, :, 2 * width + some]), part.x)
 
     def torques(self, t: Array) -> Array:
-        """(nt, n); nothing on coordinates without a motor."""
+        """Return torques (nt, n), zero for coordinates without a motor."""
         q, qd, qdd = self(t)
         tau = self.motion.required(t / self.motion.duration, q, qd, qdd, self.motion.loads_at(t))
         return np.where(self.motion.arm.actuated, tau, 0.0)
@@ -111,7 +111,7 @@ def _pieces(basis: Basis, P: Array, T: float) -> PPoly:
 
 
 def torques_of(motion: AbstractMotion) -> Exact:
-    """Torques over time."""
+    """Return the torques of a motion as a function of time."""
     course = Course(motion)
     turns = _turns(course)
     smooth = np.union1d(course.breaks, turns)
@@ -165,8 +165,8 @@ def rest_of(arm: Arm, joints: Array, loads: Any) -> Array:
     return sagged(arm, spread(arm, joints, np.nan), now, "at the start")
 
 
-def play(motion: AbstractMotion, arm: Arm | None = None) -> Run:
-    """The torques on an arm: its own, or another with the same joints, which begins at rest where this one does."""
+def open_loop(motion: AbstractMotion, arm: Arm | None = None) -> Run:
+    """Simulate a motion open loop: its torques on its arm, or on another that begins at rest where this one does."""
     loads = loads_of(motion)
     own = arm is None or arm is motion.arm
     q0 = motion.q[0] if own else rest_of(arm, motion.q[0][motion.arm.joint_index], loads)  # type: ignore[arg-type]
@@ -203,23 +203,14 @@ def lead(
 ) -> Run:  # fmt: skip
     """An arm whose actuated joints follow accelerations, one column for each, in their order; from rest by default."""
     driven = [joint.name for joint in arm.joints if joint.actuated]
-    acting = {name: _column(course, k) for k, name in enumerate(driven)}
+    acting = {name: HeldSpline(course.x, course.c[:, :, [k]]) for k, name in enumerate(driven)}
     even = np.linspace(0.0, course.x[-1], samples or len(course.x))
     start = np.zeros(arm.dof) if qd0 is None else qd0
     return _simulated(arm, q0, start, float(course.x[-1]), even, loads, prescribed=acting)
 
 
-def _column(course: PPoly, k: int) -> Exact:
-    """One column, with its jumps."""
-    one = PPoly(np.ascontiguousarray(course.c[:, :, [k]]), course.x)
-    inner, size = course.x[1:-1], np.abs(course.c[-1, :, k]).max()
-    before = one(inner - 1e-13 * course.x[-1])[:, 0]
-    leaps = np.abs(before - course.c[-1, 1:, k]) > JUMP * max(size, 1e-300)
-    return Exact(course.x, one, inner[leaps])
-
-
 def _simulated(arm: Arm, q0: Array, qd0: Array, until: float, breaks: Array, loads: Any, **acting: Any) -> Run:
-    """By steps of order 8, several in every segment and in every period; adaptive where steps are not compiled."""
+    """Simulate by steps of order 8, several in every segment and period; adaptive where steps are not compiled."""
     segments = len(breaks) - 1
     given: dict[str, Any] = {"loads": loads, "every": until / segments, "on_failure": "return"}
     # compiled steps know no functions of the user and no closed loops; friction needs instants between them

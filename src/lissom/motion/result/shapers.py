@@ -34,7 +34,7 @@ QUIET = 0.01  # of an amplitude: modes of which half a period leaves less do not
 
 @dataclass(frozen=True, eq=False)
 class Shaper:
-    """Impulses.
+    """Impulses with which a command is convolved.
 
     times : (k,)        from 0 on [s]
     sizes : (k,)        their sum is 1
@@ -57,21 +57,21 @@ class Shaper:
         return float(self.times[-1])
 
     def then(self, other: Shaper) -> Shaper:
-        """One after the other."""
+        """Return the shaper that convolves with both."""
         times = np.add.outer(self.times, other.times).ravel()
         sizes = np.multiply.outer(self.sizes, other.sizes).ravel()
         order = np.argsort(times, kind="stable")
         return Shaper(times[order], sizes[order])
 
     def leaves(self, frequency_hz: float, damping: float = 0.0) -> float:
-        """Part of a mode's vibration that is left, compared with one impulse at the end of the shaper."""
+        """Return the part of a mode's vibration that is left, compared with one impulse at the end of the shaper."""
         omega = 2 * np.pi * frequency_hz
         swing = omega * np.sqrt(1 - damping**2)
         grown = self.sizes * np.exp(damping * omega * (self.times - self.times[-1]))
         return float(np.abs(grown @ np.exp(1j * swing * self.times)))
 
     def shaped(self, course: PPoly) -> PPoly:
-        """A course over time, zero before its first break and beyond its last (rates, accelerations), shaped."""
+        """Return a shaped course over time, zero before its first break and beyond its last (rates, accelerations)."""
         begin, end, degree = course.x[0], course.x[-1], len(course.c) - 1
         breaks = np.unique(np.add.outer(self.times, course.x).round(CLOSE))
         made = np.zeros((degree + 1, len(breaks) - 1, *course.c.shape[2:]))
@@ -125,7 +125,7 @@ def ringing_modes(arm: Arm, q: ArrayLike) -> tuple[list[tuple[float, float]], in
 
 
 def shaper(arm: Arm, q: ArrayLike, kind: str = "zv", count: int = 2) -> Shaper:
-    """For the first modes of an arm at a pose, its motors holding their joints.
+    """Return a shaper for the first modes of an arm at a pose, its motors holding their joints.
 
     Modes damped so strongly that they do not ring need no shaping, and are passed over.
 

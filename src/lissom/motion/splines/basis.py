@@ -112,7 +112,7 @@ class Basis:
         return sparse.csr_array(sparse.coo_array(entries, shape=(len(s), self.count)))
 
     def differences(self, order: int) -> sparse.csr_array:
-        """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
+        """Return the matrix from control points to those of a derivative; of no use beyond jumps of a lower one."""
         if order in self._differences:
             return self._differences[order]
         D: Any = sparse.csr_array(sparse.eye(self.count))

@@ -69,7 +69,7 @@ class _Fixed(NamedTuple):
 
 
 def _fixed(w: Array, given: Array, duration: float | None) -> _Fixed:
-    """What position, rate and acceleration (3, k) at an end fix, NaN where they are free: w[r] . P = given[r] T^r.
+    """Return what position, rate and acceleration (3, k) at an end fix, NaN where free: w[r] . P = given[r] T^r.
 
     w : (orders, 3) rows of the differences of every order that belong to the end, see `Basis.outermost`
     """
@@ -169,7 +169,7 @@ class Curves:
         return len(self.spaces) == 1
 
     def T(self, x: Array) -> float:
-        """The duration."""
+        """Return the duration."""
         return float(x[-1]) if self.duration is None else self.duration
 
     def control_points(self, x: Array) -> list[Array]:
@@ -181,7 +181,7 @@ class Curves:
         return out
 
     def forces(self, x: Array) -> Array:
-        """(N, forces)."""
+        """Return the forces (N, forces) of every sample."""
         return x[self.free : self.free + len(self.nodes) * self.each].reshape(-1, self.each)
 
     def forces_at(self, x: Array, s: Array) -> Array:

@@ -27,13 +27,13 @@ class Interpolated:
         self._values = self._at_nodes(NODES, function)
 
     def _at_nodes(self, nodes: Array, function: Callable[[Array], Array]) -> Array:
-        """(k, len(nodes), n)"""
+        """Return the function's values (k, len(nodes), n) at nodes of every piece."""
         begin, half = self.ends[:-1, None], np.diff(self.ends)[:, None] / 2
         t = begin + half * (1 + nodes)
         return function(t.ravel()).reshape(*t.shape, -1)
 
     def __call__(self, t: Array) -> Array:
-        """(nt, n)"""
+        """Return values (nt, n) at times (nt,)."""
         if len(t) == 1:
             return self._one(float(t[0]))
         k = np.clip(np.searchsorted(self.ends, t, side="right") - 1, 0, len(self.ends) - 2)
@@ -44,7 +44,7 @@ class Interpolated:
         return np.asarray((share[:, None, :] @ self._values[k])[:, 0])
 
     def _one(self, t: float) -> Array:
-        """(1, n) at one time, quicker."""
+        """Return values (1, n) at one time, quicker."""
         k = min(max(bisect.bisect_right(self._list, t) - 1, 0), len(self._list) - 2)
         begin, end = self._list[k], self._list[k + 1]
         away = (2 * (t - begin) / (end - begin) - 1) - NODES
@@ -54,7 +54,7 @@ class Interpolated:
         return np.asarray((share @ self._values[k] / share.sum())[None])
 
     def error(self, function: Callable[[Array], Array]) -> float:
-        """Largest between the points, of the largest value of each column."""
+        """Return the largest error between the points, relative to the largest value of each column."""
         between = (NODES[1:] + NODES[:-1]) / 2
         away = np.abs(self._at_nodes(between, self) - self._at_nodes(between, function)).max(axis=(0, 1))
         size = np.abs(self._values).max(axis=(0, 1))
@@ -62,7 +62,7 @@ class Interpolated:
 
 
 def interpolated(function: Callable[[Array], Array], breaks: Array) -> Callable[[Array], Array]:
-    """The function itself where polynomials do not do, as where it has a break that is not given."""
+    """Return a function as polynomials; itself where these are not exact, as where it has a break that is not given."""
     for finer in FINER:
         inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
         made = Interpolated(np.append(inner.ravel(), breaks[-1]), function)

@@ -42,7 +42,7 @@ from lissom.spatial.rotations import Array
 
 # coordinates up to which straight-line code is the better one, as for forward dynamics
 STRAIGHT = 8
-STRAIGHT_BENT = 12  # with flexible links
+STRAIGHT_FLEXIBLE = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
@@ -170,13 +170,13 @@ class ClosedLoop:
         return Setting(payloads=tuple(self.payload_frames), varied=varied)
 
     def own(self, given: Array) -> list[Array]:
-        """Inputs that `setting` names, from the input vector (..., size) or its constant part."""
+        """Return the inputs that `setting` names, from the input vector (..., size) or its constant part."""
         words = [f"payload{i}" for i in range(len(self.payload_frames))]
         words += ["arm"] if self.setting.varied is not None else []
         return [self.inputs.part(word, given) for word in words]
 
-    def rubs(self, given: Any) -> dict[int, Any]:
-        """Friction of the joints that have some, one entry each, from the input vector."""
+    def friction_of(self, given: Any) -> dict[int, Any]:
+        """Return the friction of the joints that have some, one entry each, from the input vector."""
         out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
         if self.several is not None:
             row = given[self.inputs.places["arm"]]
@@ -187,7 +187,7 @@ class ClosedLoop:
     @property
     def grips(self) -> Array:
         """(sliding,) friction of the joints that may stick, of a single run."""
-        found = self.rubs(self.inputs.steady(1)[0])
+        found = self.friction_of(self.inputs.steady(1)[0])
         return np.array([float(found[k][0]) for k in self.sliding])
 
     @property
@@ -202,7 +202,7 @@ class ClosedLoop:
     def flow(
         self, run: Any, q: Any, qd: Any, z: Any, tau: Any, way: dict[int, Any], given: Any
     ) -> tuple[Any, list[Any], Any]:
-        """Accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
+        """Return accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
         if self.controller is not None:
             torques, changes = self.torques(run, q, qd, z, given)
@@ -221,12 +221,12 @@ class ClosedLoop:
         loads = placed(bodies, [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)])
         loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
-        rubs = plant.Sliding(self.rubs(given), way)
-        flow = plant.plant(run, bodies, acts, held, rubs, self.has_base, not self.straight)
+        sliding = plant.Sliding(self.friction_of(given), way)
+        flow = plant.plant(run, bodies, acts, held, sliding, self.has_base, not self.straight)
         return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
-        """The bodies with the numbers of the run's own arm; friction of joints that may stick is counted elsewhere."""
+        """Return the bodies with the numbers of the run's own arm, without the friction of joints that may stick."""
         if self.several is None:
             return self.bodies
         bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
@@ -235,7 +235,7 @@ class ClosedLoop:
         return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
-        """The controller's torques by coordinate, and the rates of its states."""
+        """Return the controller's torques by coordinate, and the rates of its states."""
         assert self.controller is not None
         own = {name: given[where] for name, where in self.controller_inputs.items()}
         return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
@@ -244,7 +244,7 @@ class ClosedLoop:
     def straight(self) -> bool:
         """Whether the loop is compiled as straight-line code."""
         return (
-            self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT)
+            self.bodies.dof <= (STRAIGHT_FLEXIBLE if self.bodies.flexible else STRAIGHT)
             and not functions_of(self.arm).short_lived
         )
 
@@ -257,9 +257,9 @@ class ClosedLoop:
         return f"{fingerprint(*parts)}|{code_version()}"
 
     def program(self, run: Any) -> None:
-        """Program with inputs q, qd, [z], [tau], [friction], [inputs]; outputs qdd, and (tau, efforts, power, z rates).
+        """Write the program with inputs q, qd, [z], [tau], [friction], [inputs].
 
-        z : states of the controller
+        Its outputs are qdd, and (tau, efforts, power, rates of z); z : states of the controller
         """
         n, m = self.dof, len(self.controller_states)
         q, qd = run.input(n), run.input(n)
@@ -344,7 +344,7 @@ class ClosedLoop:
         return self.rates(q, qd, z, way, self.inputs.at(t, before), self.outside(t, q, qd))
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
-        """(..., dof, dof) mass matrix with the inputs of each run (see `own`)."""
+        """Return the mass matrix (..., dof, dof) with the inputs of each run (see `own`)."""
         function = functions_of(self.arm).get(MASS_MATRIX, self.setting)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
@@ -357,7 +357,7 @@ class ClosedLoop:
         """Return rates (runs, dof) consistent with those of joints with friction; unchanged without loops."""
         return qd
 
-    def begun(self, states: Array, _passing: bool) -> Array:
+    def begun(self, states: Array, _pass_singular: bool) -> Array:
         """Return checked initial states (runs, size)."""
         return states
 

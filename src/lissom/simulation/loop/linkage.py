@@ -53,7 +53,7 @@ class Linkage(ClosedLoop):
         self.close = closure_of(arm)
         self.rank = 0
         self._chosen: Any = None  # rows that one run goes by
-        self.passing = False  # singular configurations are passed
+        self.pass_singular = False  # singular configurations are passed
         self._soft = 0.0  # closures give way a little next to one
         self._drift = [Drift()]  # shared by the loops of all runs
         self.free = np.array([k not in self.prescribed for k in range(arm.dof)])
@@ -70,9 +70,9 @@ class Linkage(ClosedLoop):
 
     # ---- the start -------------------------------------------------------------------------------
 
-    def begun(self, states: Array, passing: bool) -> Array:
+    def begun(self, states: Array, pass_singular: bool) -> Array:
         """Return initial states (runs, size), checked and projected; the rank of the closures is determined there."""
-        self.passing = passing
+        self.pass_singular = pass_singular
         q, qd, _ = self.split(states)
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
@@ -113,7 +113,7 @@ class Linkage(ClosedLoop):
         return out
 
     def _moving(self, sticks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """(dof,) coordinates that are neither prescribed nor stuck."""
+        """Return the coordinates (dof,) that are neither prescribed nor stuck."""
         if not self.sliding:
             return self.free
         f = self.free.copy()
@@ -121,7 +121,7 @@ class Linkage(ClosedLoop):
         return f
 
     def _groups(self, q: Array, qd: Array, sticks: NDArray[np.bool_]) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
-        """Rows of states that are finite and in which the same joints stick, with the coordinates that move."""
+        """Yield rows of states that are finite and in which the same joints stick, with the coordinates that move."""
         good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
         if not self.sliding:
             if good.any():
@@ -131,7 +131,7 @@ class Linkage(ClosedLoop):
             yield good & (sticks == pattern).all(axis=1), self._moving(pattern)
 
     def _closed(self, q: Array, qd: Array, given: Array, tree: Rates, f: NDArray[np.bool_]) -> Rates:
-        """Rates of the tree with the forces of the closures; f: coordinates that move."""
+        """Return the rates of the tree with the forces of the closures; f: coordinates that move."""
         gaps = self.close(q, qd)
         M = self.inertia(q, self.own(given))
         if f.all():
@@ -140,12 +140,12 @@ class Linkage(ClosedLoop):
         change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held, f)
         qdd, tau, effort, power, z = (x.copy() for x in tree)
         qdd[..., f] += change
-        led = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
+        reaction = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
         for i, k in enumerate(np.flatnonzero(~f).tolist()):
-            effort[..., self.held.index(k)] += led[..., i]
+            effort[..., self.held.index(k)] += reaction[..., i]
             if k in self.prescribed:
-                tau[..., k] += led[..., i]
-                power[..., 0] += led[..., i] * qd[..., k]
+                tau[..., k] += reaction[..., i]
+                power[..., 0] += reaction[..., i] * qd[..., k]
         return Rates(qdd, tau, effort, power, z)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -176,7 +176,7 @@ class Linkage(ClosedLoop):
         if r == 0:
             self._chosen = np.zeros(0, np.intp)
             return
-        self._soft = SOFT if self.passing and s[r - 1] < NEAR * s[0] else 0.0
+        self._soft = SOFT if self.pass_singular and s[r - 1] < NEAR * s[0] else 0.0
         if self._chosen is not None and s[r - 1] < LOST * s[0]:
             return  # at a singular configuration nothing can be told
         if self._chosen is None or np.linalg.svd(U[self._chosen, :r], compute_uv=False)[-1] < POOR:
