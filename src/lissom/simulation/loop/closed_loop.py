@@ -27,7 +27,7 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries
 from lissom.engine.step import Step
-from lissom.errors import LissomError, SolveError
+from lissom.errors import SolveError
 from lissom.kernels.cache import cache_of, functions_of
 from lissom.kernels.functions import compiler_present
 from lissom.kernels.keys import fingerprint, sources
@@ -36,6 +36,7 @@ from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
@@ -367,13 +368,7 @@ class ClosedLoop:
             return None
         if q.ndim == 2:
             return np.array([self.outside(t, *row) for row in zip(q, qd, strict=True)])
-        try:
-            found = self.feedback(t, q.copy(), qd.copy())
-        except LissomError:
-            raise
-        except Exception as error:
-            raise SolveError(f"tau(t, q, qd) raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
-        return checked(found, self.dof, "tau", t)
+        return checked(called("tau(t, q, qd)", t, self.feedback, t, q.copy(), qd.copy()), self.dof, "tau", t)
 
 
 @functools.cache
