@@ -21,7 +21,7 @@ from lissom.motion.result.record import BESIDE, AbstractMotion
 from lissom.motion.splines.basis import Basis, grid
 from lissom.motion.splines.interpolated import interpolated
 from lissom.motion.task.ends import sagged, spread
-from lissom.motion.task.loads import loads_over
+from lissom.motion.task.loads import load_at
 from lissom.motion.task.periods import fastest_period
 from lissom.simulation.held_splines import HeldSpline
 from lissom.simulation.run import Run
@@ -152,11 +152,7 @@ def loads_of(motion: AbstractMotion) -> list[Load] | Callable[[float], list[Load
     if not any(part.ndim > 1 for load in loads for part in (load.force, load.moment, load.point)):
         return list(loads)
 
-    def at(t: float) -> Any:
-        now = loads_over(loads, np.array([min(t / motion.duration, 1.0)]))
-        return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
-
-    return lru_cache(maxsize=4)(at)
+    return lru_cache(maxsize=4)(lambda t: load_at(loads, min(t / motion.duration, 1.0)))
 
 
 def rest_of(arm: Arm, joints: Array, loads: Any) -> Array:
@@ -167,15 +163,12 @@ def rest_of(arm: Arm, joints: Array, loads: Any) -> Array:
 
 def open_loop(motion: AbstractMotion, arm: Arm | None = None) -> Run:
     """Simulate a motion open loop: its torques on its arm, or on another that begins at rest where this one does."""
-    loads = loads_of(motion)
-    own = arm is None or arm is motion.arm
-    q0 = motion.q[0] if own else rest_of(arm, motion.q[0][motion.arm.joint_index], loads)  # type: ignore[arg-type]
-    body = motion.arm if arm is None else arm
-    qd0 = motion.qd[0] if own else body.expanded(motion.qd[0][motion.arm.joint_index])
-    tau = torques_of(motion)
-    joints = motion.arm.joint_index
-    acting = tau if own else Exact(tau.t, lambda t: tau.function(t)[:, joints], tau.leaps)
-    return _simulated(body, q0, qd0, motion.duration, tau.t, loads, tau=acting)
+    loads, tau, joints = loads_of(motion), torques_of(motion), motion.arm.joint_index
+    if arm is None or arm is motion.arm:
+        return _simulated(motion.arm, motion.q[0], motion.qd[0], motion.duration, tau.t, loads, tau=tau)
+    q0, qd0 = rest_of(arm, motion.q[0][joints], loads), arm.expanded(motion.qd[0][joints])
+    acting = Exact(tau.t, lambda t: tau.function(t)[:, joints], tau.leaps)
+    return _simulated(arm, q0, qd0, motion.duration, tau.t, loads, tau=acting)
 
 
 def follow(plan: AbstractMotion, arm: Arm, after: float, rate: float) -> Run:
@@ -193,9 +186,12 @@ def follow(plan: AbstractMotion, arm: Arm, after: float, rate: float) -> Run:
     return lead(arm, rest_of(arm, plan.q[0][plan.arm.joint_index], loads), still, loads, samples=samples + 1)
 
 
-def tracked(motion: AbstractMotion) -> Run:
-    """The arm of a motion with its actuated joints on their planned paths; only the other coordinates are free."""
-    return lead(motion.arm, motion.q[0], Course(motion).accelerations, loads_of(motion), motion.qd[0])
+def tracked(motion: AbstractMotion, arm: Arm | None = None) -> Run:
+    """Simulate the arm of a motion, or another, with its actuated joints on their planned paths and the rest free."""
+    loads, course = loads_of(motion), Course(motion).accelerations
+    if arm is None:
+        return lead(motion.arm, motion.q[0], course, loads, motion.qd[0])
+    return lead(arm, rest_of(arm, motion.q[0][motion.arm.joint_index], loads), course, loads)
 
 
 def lead(

@@ -14,6 +14,7 @@ from lissom.motion.result.report import DEVIATION, ResidualCheck
 from lissom.motion.result.residual import apart, residual_vibration
 from lissom.motion.result.verification.defects import defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.task.loads import load_at
 from lissom.simulation.run import Run
 
 FIRST_FINER, MOST_FINER = 8, 64
@@ -69,8 +70,7 @@ def rings(run: Run, until: float, loads: Sequence[Load]) -> float:
 
 def last_loads(motion: AbstractMotion) -> list[Load]:
     """Return the task's loads at its end."""
-    now = motion.loads_at(np.array([motion.duration]))
-    return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
+    return load_at(motion.task.loads, 1.0)
 
 
 def not_settled(last: ResidualCheck, asked: float) -> str:

@@ -41,7 +41,7 @@ class Fixed:
         h: float,
         repeats: int,
         events: Sequence[Event],
-        progress: Callable[[float], None],
+        progress: Callable[[float], object],
         threads: int | None = None,
         many: bool = False,
     ):

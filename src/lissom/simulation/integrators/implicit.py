@@ -51,7 +51,7 @@ class Implicit:
         rtol: float,
         atol: float,
         events: Sequence[Event],
-        progress: Callable[[float], None],
+        progress: Callable[[float], object],
         threads: int | None = None,
     ):
         self.loop, self.rtol, self.atol = loop, rtol, atol
@@ -116,7 +116,7 @@ class _Block:
         begin: Array,
         times: Array,
         out: Array,
-        report: Callable[..., None],
+        report: Callable[..., object],
     ):
         self.how, self.loop, self.times, self.out, self.report = how, loop, times, out, report
         count = len(begin)
