@@ -73,5 +73,5 @@ def tried(motion: AbstractMotion, what: str, arm: Arm) -> Trial:
     error = float(np.abs(run.q[known][:, arm.joint_index] - planned[:, motion.arm.joint_index]).max())
     if arm.loops:  # nothing of them vibrates once their motors are held
         return Trial(what, 0.0, 0.0, error)
-    left = [rings(made, motion.duration, last_loads(motion)) for made in (run, tracked(motion, arm))]
-    return Trial(what, *left, error)
+    left, tracked_left = (rings(made, motion.duration, last_loads(motion)) for made in (run, tracked(motion, arm)))
+    return Trial(what, left, tracked_left, error)
