@@ -117,16 +117,16 @@ def _at_samples(
         if not len(run):
             continue
         some = states[:, k][known]
-        (q, qd, z), way = loop.split(some), loop.ways(some)
+        state, way = loop.split(some), loop.ways(some)
         at = (run, sample + k.start)
         try:
             given = _given(loop, t, steady, run, sample)
-            found = loop.rates(q, qd, z, way, given, _outside(loop, t[sample], q, qd), threads)
+            found = loop.rates(state, way, given, _outside(loop, t[sample], state.q, state.qd), threads)
             for into, part in zip(rates, (found.qdd, found.tau, found.power), strict=True):
                 into[at] = part
         except LissomError:
             _one_by_one(loop, outcome.t, states, at, rates, troubles)
-        both = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
+        both = energy(state.q, state.qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
         made["kinetic"][at], made["potential"][at] = both[..., 0], both[..., 1]
     return made
 

@@ -24,7 +24,7 @@ from lissom.engine import repeat
 from lissom.engine.program import Inline, OnScalars, Plain
 from lissom.engine.step import Step
 from lissom.simulation.integrators.tableau import tableau
-from lissom.simulation.loop.closed_loop import ClosedLoop, code_version
+from lissom.simulation.loop.closed_loop import ClosedLoop, States, code_version
 from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
 from lissom.spatial.scalar import absolute, sign
@@ -259,7 +259,7 @@ class Stepper:
         tau = loop.outside(t, q, qd)
         values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
         way, z = (rows.get(word, np.zeros((len(q), 0))) for word in ("way", "z"))
-        rates = loop.rates(q, qd, z, way, values, tau)
+        rates = loop.rates(States(q, qd, z), way, values, tau)
         effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]
         return list(rates.qdd.T), list(rates.power.T), list(rates.z.T), effort
 

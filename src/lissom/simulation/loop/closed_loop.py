@@ -49,6 +49,14 @@ Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
+class States(NamedTuple):
+    """States of the arm (..., dof), and of its controller (..., m)."""
+
+    q: Array
+    qd: Array
+    z: Array
+
+
 class Rates(NamedTuple):
     """Outputs of the closed loop for states (..., dof)."""
 
@@ -314,35 +322,34 @@ class ClosedLoop:
 
     # ---- values ----------------------------------------------------------------------------------
 
-    def split(self, states: Array) -> tuple[Array, Array, Array]:
+    def split(self, states: Array) -> States:
         """Return q, qd and the controller's states from states (..., q, qd, z, ...)."""
         n = self.dof
         parts = states[..., :n], states[..., n : 2 * n], states[..., 2 * n : self.size]
-        return tuple(np.ascontiguousarray(x) for x in parts)  # type: ignore[return-value]
+        return States(*(np.ascontiguousarray(x) for x in parts))
 
     def rates(
-        self,
-        q: Array,
-        qd: Array,
-        z: Array,
-        way: Array,
-        given: Array,
-        tau: Array | None = None,
-        threads: int | None = None,
+        self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
         outside = [tau] if self.controller is None and tau is not None else []
-        own = [z] if self.controller_states else []
-        arguments = [q, qd, *own, *outside, *([way] if self.sliding else []), given]
-        qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
+        own = [state.z] if self.controller_states else []
+        arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
+        one = state.q.ndim == 1
+        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
 
     def slope(self, t: float, y: Array, way: Array, before: bool = False) -> Rates:
         """Return the outputs of one run at a time and a state (q, qd, z, ...)."""
-        q, qd, z = self.split(y)
-        return self.rates(q, qd, z, way, self.inputs.at(t, before), self.outside(t, q, qd))
+        state = self.split(y)
+        return self.rates(state, way, self.inputs.at(t, before), self.outside(t, state.q, state.qd))
+
+    def unknown_rates(self, rows: int) -> Rates:
+        """Return outputs (rows, ...) that are not known yet: NaN."""
+        widths = (self.dof, self.dof, len(self.held), plant.POWERS, len(self.controller_states))
+        return Rates(*(np.full((rows, width), np.nan) for width in widths))
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
         """Return the mass matrix (..., dof, dof) with the inputs of each run (see `own`)."""

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.plant import POWERS
 from lissom.errors import SolveError
 from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
-from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates, States
 from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
@@ -90,25 +89,19 @@ class Linkage(ClosedLoop):
     # ---- motion ----------------------------------------------------------------------------------
 
     def rates(
-        self,
-        q: Array,
-        qd: Array,
-        z: Array,
-        way: Array,
-        given: Array,
-        tau: Array | None = None,
-        threads: int | None = None,
+        self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch, with closure forces; NaN for states that are not finite."""
+        q, qd, _ = state
         if q.ndim == 1:
-            tree = super().rates(q, qd, z, way, given, tau, threads)
+            tree = super().rates(state, way, given, tau, threads)
             return self._closed(q, qd, given, tree, self._moving(way == 0.0))
-        widths = (self.dof, self.dof, len(self.held), POWERS, len(self.controller_states))
-        out = Rates(*(np.full((len(q), width), np.nan) for width in widths))
+        out = self.unknown_rates(len(q))
         for rows, f in self._groups(q, qd, way == 0.0):
-            a, b, c, d, e = (np.ascontiguousarray(x[rows]) for x in (q, qd, z, way, given))
-            tree = super().rates(a, b, c, d, e, tau if tau is None else tau[rows], threads)
-            for whole, part in zip(out, self._closed(a, b, e, tree, f), strict=True):
+            *own, ways, inputs = (np.ascontiguousarray(x[rows]) for x in (*state, way, given))
+            some = States(*own)
+            tree = super().rates(some, ways, inputs, tau if tau is None else tau[rows], threads)
+            for whole, part in zip(out, self._closed(some.q, some.qd, inputs, tree, f), strict=True):
                 whole[rows] = part
         return out
 
