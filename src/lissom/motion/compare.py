@@ -13,7 +13,7 @@ from lissom.model.arm import Arm
 from lissom.model.limits import Limits, used
 from lissom.motion.result.comparison import Comparison, Plan
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.replay import Course, lead, loads_of, open_loop, rest_of
+from lissom.motion.result.replay import accelerations, lead, loads_of, open_loop, rest_of
 from lissom.motion.result.residual import vibration
 from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.shapers import KINDS, Shaper, ringing_modes, shaper
@@ -177,6 +177,6 @@ def _open_loop(name: str, plan: Motion) -> _Tried:
 
 def _tracked(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
     """The joints of a plan, shaped, on an arm that begins at rest."""
-    course, loads = filter_.shaped(Course(plan).accelerations), loads_of(motion)
+    course, loads = filter_.shaped(accelerations(plan)), loads_of(motion)
     joints = plan.q[0][plan.arm.joint_index]
     return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

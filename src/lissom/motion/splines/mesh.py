@@ -92,9 +92,7 @@ def _halved(breaks: Array) -> Array:
 
 def unactuated_basis(actuated: Basis, finer: int) -> Basis:
     """Return the basis of unactuated coordinates, on so many segments in each of the actuated ones."""
-    breaks = actuated.breaks
-    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
-    return Basis(np.append(inner.ravel(), 1.0), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, actuated.periodic)
+    return Basis(grid(actuated.breaks, finer), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, actuated.periodic)
 
 
 def quadrature(basis: Basis, orders: int, kinks: bool = False) -> tuple[Array, Array]:

@@ -5,7 +5,6 @@ Simulations ask for torques at one time after the other, where calls of inverse 
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable
 
 import numpy as np
@@ -23,7 +22,7 @@ class Interpolated:
     """Polynomials on pieces between `ends` (k + 1,), through values (k, POINTS, n)."""
 
     def __init__(self, ends: Array, function: Callable[[Array], Array]) -> None:
-        self.ends, self._list = ends, ends.tolist()
+        self.ends = ends
         self._values = self._at_nodes(NODES, function)
 
     def _at_nodes(self, nodes: Array, function: Callable[[Array], Array]) -> Array:
@@ -33,25 +32,13 @@ class Interpolated:
         return function(t.ravel()).reshape(*t.shape, -1)
 
     def __call__(self, t: Array) -> Array:
-        """Return values (nt, n) at times (nt,)."""
-        if len(t) == 1:
-            return self._one(float(t[0]))
+        """Return values (nt, n) at times (nt,), to the last bit the same for one time and for many."""
         k = np.clip(np.searchsorted(self.ends, t, side="right") - 1, 0, len(self.ends) - 2)
         x = 2 * (t - self.ends[k]) / (self.ends[k + 1] - self.ends[k]) - 1
         away = x[:, None] - NODES
         share = WEIGHTS / np.where(away == 0.0, 1e-300, away)  # on a point its own value outweighs all others
         share /= share.sum(axis=1, keepdims=True)
         return np.asarray((share[:, None, :] @ self._values[k])[:, 0])
-
-    def _one(self, t: float) -> Array:
-        """Return values (1, n) at one time, quicker."""
-        k = min(max(bisect.bisect_right(self._list, t) - 1, 0), len(self._list) - 2)
-        begin, end = self._list[k], self._list[k + 1]
-        away = (2 * (t - begin) / (end - begin) - 1) - NODES
-        if not away.all():
-            away[away == 0.0] = 1e-300
-        share = WEIGHTS / away
-        return np.asarray((share @ self._values[k] / share.sum())[None])
 
     def error(self, function: Callable[[Array], Array]) -> float:
         """Return the largest error between the points, relative to the largest value of each column."""
@@ -63,9 +50,14 @@ class Interpolated:
 
 def interpolated(function: Callable[[Array], Array], breaks: Array) -> Callable[[Array], Array]:
     """Return a function as polynomials; itself where these are not exact, as where it has a break that is not given."""
-    for finer in FINER:
-        inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
-        made = Interpolated(np.append(inner.ravel(), breaks[-1]), function)
+    for each in FINER:
+        made = Interpolated(finer(breaks, each), function)
         if made.error(function) <= SAME:
             return made
     return function
+
+
+def finer(breaks: Array, each: int) -> Array:
+    """Return breaks, with every stretch between them divided equally."""
+    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(each) / each
+    return np.append(inner.ravel(), breaks[-1])
