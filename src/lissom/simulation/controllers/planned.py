@@ -51,10 +51,11 @@ class Exact(Profile):
         """Return values (..., m) at times (...); at a jump the value after it, or the one before."""
         end = float(self.t[-1])
         hair = 1e-14 * end if before else 0.0  # a hair to the left is another polynomial, continued
-        if isinstance(t, float):  # one after the other, from the steps of a simulation
-            if self.after is not None and (t > end if before else t >= end):
+        one: Any = t
+        if isinstance(one, float):  # one after the other, from the steps of a simulation
+            if self.after is not None and (one > end if before else one >= end):
                 return self.after
-            return np.ascontiguousarray(self.function(np.array([min(max(t - hair, 0.0), end)]))[0])
+            return np.ascontiguousarray(self.function(np.array([min(max(one - hair, 0.0), end)]))[0])
         times = np.asarray(t, float)
         found = self.function(np.clip(times.ravel() - hair, 0.0, end)).reshape(*times.shape, -1)
         if self.after is not None:
