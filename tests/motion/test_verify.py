@@ -65,7 +65,7 @@ def test_a_plan_that_falls_over_without_feedback_is_verified(up):
     assert found.defects.shape == found.rate_defects.shape == (20, 2)
     assert np.abs(found.defects).max() < 1e-10
     assert np.all(found.deviation >= np.abs(found.defects).sum(axis=0))
-    assert found.joint_error.max() > 10 * found.deviation.max()  # what the arm makes of it is information
+    assert found.joint_error.max() > 5 * found.deviation.max()  # what the arm makes of it is information
     assert found.stability in found.describe().splitlines()
     assert "small errors grow up to" in found.stability
     assert found.stability.endswith("track the motion with feedback, for example ls.Follow(motion, kp=..., kd=...)")

@@ -22,7 +22,7 @@ from lissom.simulation.controllers.planned import refuse_motion_as_torques
 from lissom.simulation.loop.callbacks import check_arguments
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
-from lissom.simulation.signals import OverTime, Profile, Signal, Steady, as_signal, common_runs
+from lissom.simulation.signals import OverTime, Profile, Signal, as_signal, common_runs, sampled
 from lissom.spatial.rotations import Array
 
 VERB = "simulate"
@@ -191,9 +191,7 @@ def _sampled(tau: Array, until: float) -> Signal:
     nt = tau.shape[1]
     if nt < 2:
         raise InputError(f"{VERB}: tau has {nt} sample; expected at least two over time, or ({tau.shape[2]},).")
-    flat = Profile(np.linspace(0.0, until, nt), np.moveaxis(tau, 1, 0).reshape(nt, -1))
-    shape = tau.shape[2:] if len(tau) == 1 else (len(tau), tau.shape[2])
-    return Signal("tau", tau.shape[2], Steady(flat, lambda x: x.reshape(*x.shape[:-1], *shape)), finest=flat.finest)
+    return sampled("tau", tau, until)
 
 
 # ---- loads, base, prescribed joints, payloads ----------------------------------------------------

@@ -194,6 +194,14 @@ class Steady:
         return self.shape(self.profile(t, before))
 
 
+def sampled(name: str, values: Array, duration: float) -> Signal:
+    """Return samples (runs, nt, m), equally spaced over a duration, as a piecewise linear signal; one run: for all."""
+    runs, nt, size = values.shape
+    profile = Profile(np.linspace(0.0, duration, nt), np.moveaxis(values, 1, 0).reshape(nt, -1))
+    shape = (size,) if runs == 1 else (runs, size)
+    return Signal(name, size, Steady(profile, lambda x: x.reshape(*x.shape[:-1], *shape)), finest=profile.finest)
+
+
 def over(signal: Signal, times: Array, before: bool = False) -> Array:
     """Return a varying signal at many times: (nt, size) or (nt, runs, size)."""
     if isinstance(signal.value, Steady):  # a profile: all at once

@@ -22,7 +22,7 @@ from lissom.simulation.controllers.law import LoopState
 from lissom.simulation.controllers.planned import is_planned_motion, planned_torques
 from lissom.simulation.controllers.references import references
 from lissom.simulation.controllers.state_feedback import feedback, gain_matrix
-from lissom.simulation.signals import Profile, Signal, Steady, as_signal
+from lissom.simulation.signals import Signal, as_signal, sampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,10 +99,7 @@ class Follow(Controller):
         flat = gain_matrix(K, arm, "Follow")  # (runs, samples, size)
         if flat.shape[1] == 1:
             return Signal("K", size, flat[:, 0] if len(flat) > 1 else flat[0, 0])
-        t = np.linspace(0.0, self.motion.duration, flat.shape[1])
-        profile = Profile(t, np.moveaxis(flat, 1, 0).reshape(len(t), -1))
-        shape = (size,) if len(flat) == 1 else (len(flat), size)
-        return Signal("K", size, Steady(profile, lambda x: x.reshape(*x.shape[:-1], *shape)), finest=profile.finest)
+        return sampled("K", flat, self.motion.duration)
 
     def program(self, now: LoopState) -> list[Any]:
         return feedback(now) if "K" in now.given else now.with_feedforward(now.pulls())
