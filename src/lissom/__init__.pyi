@@ -2,7 +2,11 @@
 
 from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
 from lissom.control.linearise import linearise as linearise
+from lissom.control.reachability import ModalReach as ModalReach
+from lissom.control.sensors.encoder import Encoder as Encoder
+from lissom.control.sensors.strain_gauge import StrainGauge as StrainGauge
 from lissom.control.state_space import StateSpace as StateSpace
+from lissom.control.zeros_along import ZerosAlongLink as ZerosAlongLink, zeros_along as zeros_along
 from lissom.diagnosis import Diagnosis as Diagnosis, doctor as doctor
 from lissom.errors import (
     IndefiniteInertia as IndefiniteInertia,
