@@ -5,6 +5,7 @@ from lissom.control.linearise import linearise as linearise
 from lissom.control.reachability import ModalReach as ModalReach
 from lissom.control.sensors.encoder import Encoder as Encoder
 from lissom.control.sensors.strain_gauge import StrainGauge as StrainGauge
+from lissom.control.shapers import Shaper as Shaper, shaper as shaper
 from lissom.control.state_space import StateSpace as StateSpace
 from lissom.control.zeros_along import ZerosAlongLink as ZerosAlongLink, zeros_along as zeros_along
 from lissom.diagnosis import Diagnosis as Diagnosis, doctor as doctor

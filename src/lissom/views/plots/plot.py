@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Never
 
+from lissom.control.shapers import Shaper
 from lissom.control.state_space import StateSpace
 from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
@@ -17,7 +18,7 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, motions, plants, runs, studies, vibration
+from lissom.views.plots import bending, motions, plants, runs, shapers, studies, vibration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +29,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     BeamModes: vibration.beam_modes,
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
+    Shaper: shapers.insensitivity,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -52,6 +54,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or ModeConvergence       frequencies over the number of modes, and their relative change
         or Deformation           displacement, angles and internal moments along a link
         or ZerosAlongLink        zeros of the motion of a point, over its place on the link
+        or Shaper                vibration that is left, over the frequency of a mode
         or StudyResult           outputs over parameters
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
@@ -102,7 +105,7 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation) or a StudyResult (from Study.run, load_study)."
+        "a Deformation (from deformation), a Shaper or a StudyResult (from Study.run, load_study)."
     )
 
 
