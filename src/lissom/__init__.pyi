@@ -64,6 +64,7 @@ from lissom.simulation.controllers import (
     Follow as Follow,
     GravityCompensation as GravityCompensation,
     Impedance as Impedance,
+    JointInversion as JointInversion,
     StateFeedback as StateFeedback,
 )
 from lissom.simulation.events import Event as Event, EventHit as EventHit
