@@ -117,7 +117,7 @@ def joined(modules: Sequence[str]) -> str:
 
 
 def _store(paths: Sequence[Path], code: bytes) -> None:
-    """Write an object: to the entry of the one key that it is for; or to one of its own, which those of its keys name."""
+    """Write an object to the entry of its key; if it has several, to one of its own, which theirs name."""
     if len(paths) == 1:
         _write(paths[0], code)
         return

@@ -22,6 +22,7 @@ from lissom.engine import compile as compiler, movers, native, pieces, straight,
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
+from lissom.engine.ir import Lanes
 from lissom.engine.machine import Machine, machine
 from lissom.engine.program import Inline
 from lissom.engine.record import Recorder, Tape

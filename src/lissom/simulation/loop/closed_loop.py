@@ -8,10 +8,7 @@ efforts and power from q, qd, the way friction acts, and that vector.
 from __future__ import annotations
 
 import copy
-import functools
-import hashlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,7 +251,7 @@ class ClosedLoop:
         what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.setting)
         parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
-        return f"{fingerprint(*parts)}|{code_version()}"
+        return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
         """Program with inputs q, qd, [z], [tau], [friction], [inputs]; outputs qdd, and (tau, efforts, power, z rates).
@@ -289,7 +286,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, (), self.program)
+        return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
     @property
     def compiled(self) -> bool:
@@ -374,10 +371,3 @@ class ClosedLoop:
         except Exception as error:
             raise SolveError(f"tau(t, q, qd) raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
         return checked(found, self.dof, "tau", t)
-
-
-@functools.cache
-def code_version() -> str:
-    """Return the fingerprint of the code that makes kernels, including controllers and integration methods."""
-    own = sorted(Path(__file__).parents[1].rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
