@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from lissom.engine import compile as compiler, private
+from lissom.engine import compile as compiler, private, shipped
 from lissom.engine.compile import Loaded
 from lissom.engine.interrupts import uninterrupted
 from lissom.later import importing
@@ -73,19 +73,21 @@ def _default() -> Path:
 
 
 def compiled(key: str, make: Callable[[], str]) -> Loaded:
-    """The object for `key`, from disk if it is there and intact, else compiled from `make()`'s IR."""
+    """The object for `key`: shipped, from disk, or compiled from `make()`'s IR (see `codes`)."""
     return Loaded(codes([(key, make)])[0])
 
 
 def codes(wanted: Sequence[tuple[str, Callable[[], str]]]) -> list[bytes]:
-    """Object code for keys, from disk if it is there and intact, else compiled from the IR that is made.
+    """Object code for keys, shipped with lissom or from disk if it is there and intact, else compiled from IR.
 
     What has to be compiled is compiled together, which takes less time than one by one: one object for several keys.
     """
     with uninterrupted():  # casadi, which makes most IR, swallows exceptions
         folder = directory()
         paths = [folder / _file(key) for key, _ in wanted] if folder else []
-        found = [_read(path) for path in paths] if folder else [None] * len(wanted)
+        found = [shipped.code(key) for key, _ in wanted]
+        if folder:
+            found = [_read(path) if code is None else code for path, code in zip(paths, found, strict=True)]
         missing = [k for k, code in enumerate(found) if code is None]
         if missing:
             code = _made([wanted[k][1] for k in missing])
@@ -128,18 +130,23 @@ def _store(paths: Sequence[Path], code: bytes) -> None:
 
 
 def _read(path: Path) -> bytes | None:
-    """The code of an entry, or of the one that it names, if its checksum is valid, else None."""
+    """The code of an entry, or of the one that it names, if it is intact, else None."""
+    code = _content(path)
+    if code is None or not code.startswith(IN):
+        return code
+    together = _content(path.with_name(code[len(IN) :].decode()))
+    return None if together is None or together.startswith(IN) else together
+
+
+def _content(path: Path) -> bytes | None:
+    """What an entry holds if its checksum is valid, else None."""
     data = private.contents(path, LARGEST)
     if data is None:
         return None
     head = len(HEADER) + 32
-    code = data[head:]
-    if not code or not data.startswith(HEADER) or data[len(HEADER) : head] != _checksum(path, code):
-        return None
-    if not code.startswith(IN):
-        return code
-    together = _read(path.with_name(code[len(IN) :].decode()))
-    return together if together is None or not together.startswith(IN) else None
+    held = data[head:]
+    intact = data.startswith(HEADER) and data[len(HEADER) : head] == _checksum(path, held)
+    return held if intact and held else None
 
 
 def _checksum(path: Path, code: bytes) -> bytes:

@@ -24,9 +24,8 @@ HOUSE = __name__.split(".")[0]
 
 
 class Part(NamedTuple):
-    """An object: its functions, the key that stands for all that its code depends on, and its LLVM code."""
+    """An object: the key that stands for all that its code depends on, and its LLVM code."""
 
-    names: tuple[str, ...]
     key: str
     ir: Callable[[], str]
 
@@ -55,25 +54,23 @@ def machine(
     lanes = compiler.lanes(width, single)
     pieces = tape.objects(steps, width)
     shell, parts = shell_part(key, lanes, kernel), [step_part(key, some, lanes) for some in pieces]
-    _load([shell, *parts])
-    addresses = {"halt": (_loaded[shell.key].address("step_halt"), False)}
-    for part, some in zip(parts, pieces, strict=True):
-        loaded = _loaded[part.key]
-        addresses |= {piece.name: (loaded.address(f"step_{piece.name}"), piece.tail) for piece in some}
-    return Machine(width, addresses, _loaded[shell.key], np.float32 if single else float)
+    loop, *loaded = load([shell, *parts])
+    addresses = {"halt": (loop.address("step_halt"), False)}
+    for code, some in zip(loaded, pieces, strict=True):
+        addresses |= {piece.name: (code.address(f"step_{piece.name}"), piece.tail) for piece in some}
+    return Machine(width, addresses, loop, np.float32 if single else float)
 
 
 def shell_part(key: str, lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> Part:
     """The loop over rows."""
     loop = kernel or tape.rows_ir
-    return Part(("kernel", "step_halt"), f"{_kind(lanes)}|{loop.__module__}|{key}", lambda: tape.shell(lanes, loop))
+    return Part(f"{_kind(lanes)}|{loop.__module__}|{key}", lambda: tape.shell(lanes, loop))
 
 
 def step_part(key: str, pieces: Sequence[Piece], lanes: Lanes) -> Part:
     """The functions of a step, or of all sizes of one."""
     known = "|".join([_kind(lanes), *(_identity(piece, lanes) for piece in pieces), key])
-    names = tuple(f"step_{piece.name}" for piece in pieces)
-    return Part(names, known, lambda: tape.object_ir(pieces, lanes))
+    return Part(known, lambda: tape.object_ir(pieces, lanes))
 
 
 def _kind(lanes: Lanes) -> str:
@@ -92,15 +89,15 @@ def _digest(graph: Graph) -> str:
     return hashlib.sha256(repr(graph).encode()).hexdigest()
 
 
-_loaded: dict[str, Loaded] = {}  # of every object of this process, by its key; never freed, as any tape may need it
+_loaded: dict[str, Loaded] = {}  # every object of this process by its key; never freed, as any tape may need it
 
 
-def _load(parts: Sequence[Part]) -> None:
-    """Load the objects that are not yet there. Another thread may do so too: then the first one counts."""
+def load(parts: Sequence[Part]) -> list[Loaded]:
+    """The objects, loaded when first needed; where threads load one at the same time, the first one counts."""
     missing = [part for part in parts if part.key not in _loaded]
     made: dict[bytes, Loaded] = {}
-    codes = cache.codes([(part.key, part.ir) for part in missing])
-    for part, code in zip(missing, codes, strict=True):
+    for part, code in zip(missing, cache.codes(missing), strict=True):
         if code not in made:
             made[code] = Loaded(code)
         _loaded.setdefault(part.key, made[code])
+    return [_loaded[part.key] for part in parts]
