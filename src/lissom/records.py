@@ -68,6 +68,14 @@ class Structure:
             self._text = "*" if self.cls is None else f"{self.cls.__name__}({inner})"
         return self._text
 
+    def classes(self) -> Iterator[type]:
+        """Yield the classes of the record, of the records in it, and so on."""
+        if self.cls is not None:
+            yield self.cls
+        for part in self.parts:
+            if isinstance(part, Structure):
+                yield from part.classes()
+
     def __repr__(self) -> str:
         return self.text
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.engine import compile as compiler, pieces, straight, tape
+from lissom.engine.cache import joined
 from lissom.engine.derive import OPERATIONS
 from lissom.engine.graph import evaluated, fused
 from lissom.engine.ir import ANGLES, Lanes
@@ -227,7 +228,9 @@ def test_other_machines_compile(triple, cpu, features, width):
     lanes = Lanes(width, fma=cpu != "x86-64")
     text = straight.kernel_ir(graph_of(example), lanes)
     assert len(compiler.object_code(text, triple, cpu, features)) > 500
-    assert len(compiler.object_code(tape.module_ir(STEPS, lanes), triple, cpu, features)) > 500
+    steps = [tape.object_ir(some, lanes) for some in tape.objects(STEPS, width)]
+    together = joined([tape.shell(lanes, tape.rows_ir), *steps])
+    assert len(compiler.object_code(together, triple, cpu, features)) > 500
     assert len(compiler.object_code(pieces.module_ir(graph_of(example), lanes), triple, cpu, features)) > 500
 
 

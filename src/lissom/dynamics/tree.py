@@ -145,9 +145,11 @@ class Tree:
         joints = {i: link.joint for i, link in links if isinstance(link, AbstractLink)}
         for _, group in groupby(sorted(joints, key=lambda i: joints[i].kind), lambda i: joints[i].kind):
             left = list(group)
+            alone = left[0]  # so that an arm uses the steps of both sizes, and the next one finds them compiled
             while left:
                 first = [self.nodes[i].first for i in left[:TOGETHER]]
-                some = left[:TOGETHER] if first == list(range(first[0], first[0] + TOGETHER)) else left[:1]
+                together = left[0] != alone and first == list(range(first[0], first[0] + TOGETHER))
+                some = left[:TOGETHER] if together else left[:1]
                 coordinates = q[first[0] : first[0] + sum(self.nodes[i].width for i in some)]
                 found = run.call(poses, tuple(joints[i] for i in some), coordinates)
                 out |= dict(zip(some, found, strict=True))

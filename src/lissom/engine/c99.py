@@ -19,7 +19,7 @@ from lissom.engine import pieces
 from lissom.engine.graph import Graph, Node
 from lissom.engine.record import Recorder, Tape
 from lissom.engine.step import Step
-from lissom.engine.tape import ZERO, used_steps, variants
+from lissom.engine.tape import ZERO, objects, used_steps
 from lissom.errors import UnsupportedError
 
 KINDS = {"double": "", "float": "f"}  # types, and what ends the names of their functions and numbers
@@ -174,7 +174,8 @@ def recorded(program: Callable[..., None], steps: Sequence[Step]) -> tuple[Tape,
     tape = run.tape()
     called = {call for call, _, _ in tape.calls}
     known = {step.name: step for step in steps} | run.steps
-    return tape, {step.name: step for step in variants(used_steps(known.values(), called), 4) if step.name in called}
+    pieces_of_steps = (piece for some in objects(used_steps(known.values(), called), 4) for piece in some)
+    return tape, {piece.name: piece.step for piece in pieces_of_steps if piece.name in called}
 
 
 def tape(

@@ -81,11 +81,18 @@ def _object_code(ir: str, triple: str | None, cpu: str, features: str) -> bytes:
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
     module = binding.parse_assembly(ir)
-    target = binding.Target.from_triple(triple).create_target_machine(
-        cpu=cpu, features=features, opt=LEVEL, reloc="pic", codemodel="jitdefault"
-    )
-    module.triple, module.data_layout = triple, str(target.target_data)
+    target, layout = _target(triple, cpu, features)
+    module.triple, module.data_layout = triple, layout
     return target.emit_object(module)
+
+
+@functools.cache
+def _target(triple: str, cpu: str, features: str) -> tuple[Any, str]:
+    """LLVM's code generator for a machine, and how that machine lays out data; to make one costs as much as a step."""
+    made = llvm().Target.from_triple(triple).create_target_machine(
+        cpu=cpu, features=features, opt=LEVEL, reloc="pic", codemodel="jitdefault"
+    )  # fmt: skip
+    return made, str(made.target_data)
 
 
 class Loaded:

@@ -32,7 +32,7 @@ from lissom.engine.symbolics import alone
 from lissom.errors import UnsupportedError
 from lissom.spatial.scalar import cos, sign, sin
 
-CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,)) for n in (16, 4, 1))
+CLEAR = tuple(Step(f"clear_{n}", lambda n=n: [[0.0] * n], (), (n,), sizes="clear") for n in (16, 4, 1))
 ONE = Step("one", lambda: [[1.0]], (), (1,))
 SEED = Step("seed", lambda w: [w], (1,), (1,), adds=True)
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -81,7 +81,9 @@ def _derived(step: Step, kind: str, inputs: tuple[int, ...], outputs: tuple[int,
     def function(*vectors: Any) -> Any:
         return evaluated(graph(), vectors, OPERATIONS)
 
-    return Step(f"{step.name}_{kind}", function, inputs, outputs, step.constants, adds=adds)
+    function.__module__ = step.home
+    sizes = f"{step.sizes}_{kind}" if step.sizes else ""
+    return Step(f"{step.name}_{kind}", function, inputs, outputs, step.constants, adds=adds, sizes=sizes)
 
 
 @alone

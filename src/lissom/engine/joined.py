@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ def joined_kernel(forward: Kernel, slopes: Kernel, parents: Sequence[int]) -> Ke
     n = len(parents)
 
     def code(width: int) -> Code:
-        loaded = compiled(f"joined|{width}|{_sources()}", lambda: module_ir(compiler.lanes(width)))
+        loaded = compiled(*part(width))
         parts, data = (forward.code(width), slopes.code(width)), tables(parents)
         room = _Room(parts, width, n, data.workspace)
         return Code(
@@ -50,6 +50,11 @@ def joined_kernel(forward: Kernel, slopes: Kernel, parents: Sequence[int]) -> Ke
         )  # fmt: skip
 
     return Kernel(forward.inputs, slopes.outputs, code)
+
+
+def part(width: int) -> tuple[str, Callable[[], str]]:
+    """Key and LLVM code of the object that joins kernels."""
+    return f"joined|{width}|{_sources()}", lambda: module_ir(compiler.lanes(width))
 
 
 @functools.cache

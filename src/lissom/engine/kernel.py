@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
 from lissom.engine.graph import Graph
 from lissom.engine.ir import Lanes
+from lissom.engine.machine import Machine, machine
 from lissom.engine.program import Inline
 from lissom.engine.record import Recorder, Tape
 from lissom.engine.step import Step
@@ -285,7 +286,7 @@ def tape_kernel(
     program: Callable[..., None],
     single: bool = False,
 ) -> Kernel:
-    """A tape kernel; `key` stands for the steps. The code of those that are used is compiled once and shared.
+    """A tape kernel; `key` stands for the sources of its steps. The code of each is compiled once and shared.
 
     steps : steps that tapes may name besides those that are found by recording
     """
@@ -310,48 +311,18 @@ def tape_kernel(
     return Kernel(inputs, outputs, code, single)
 
 
-class _Machine(NamedTuple):
-    width: int
-    words: int
-    steps: dict[str, int]  # addresses
-    loaded: Loaded
-    dtype: Any = float
-
-
-_machines: dict[tuple[str, int, tuple[str, ...]], _Machine] = {}
-
-
-def machine(
-    key: str,
-    steps: tuple[Step, ...],
-    width: int,
-    kernel: Callable[[Lanes], str] | None = None,
-    single: bool = False,
-) -> _Machine:
-    """Compiled steps of one width, shared by all tapes of this process; `key` also stands for `kernel`."""
-    names = tuple(tape.names_of(steps, width))
-    kind, dtype = ("single tape", np.float32) if single else ("tape", float)
-    asked = (f"{kind}|{key}", width, names)
-    if asked not in _machines:
-        lanes = compiler.lanes(width, single)
-        loaded = compiled(f"{kind}|{width}|{key}|{','.join(names)}", lambda: tape.module_ir(steps, lanes, kernel))
-        addresses = {name: loaded.address(f"step_{name}") for name in (*names, "halt")}
-        made = _Machine(width, tape.words_of(steps, width), addresses, loaded, dtype)
-        _machines.setdefault(asked, made)
-    return _machines[asked]
-
-
-def tape_code(machine: _Machine, recorded: Tape) -> Code:
+def tape_code(machine: Machine, recorded: Tape) -> Code:
     """The code of a recorded program."""
-    width, words, dtype = machine.width, machine.words, machine.dtype
+    width, dtype = machine.width, machine.dtype
     size = np.dtype(dtype).itemsize
     unit = size * width
-    entries = np.zeros((len(recorded.calls) + 1, words), np.int64)
-    for row, (name, slots, position) in zip(entries, recorded.calls, strict=False):
-        row[0] = machine.steps[name]
-        row[1 : 1 + len(slots)] = np.array(slots) * unit
-        row[-1] = size * position
-    entries[-1, 0] = machine.steps["halt"]
+    words: list[int] = []
+    for name, slots, position in recorded.calls:
+        address, tail = machine.steps[name]
+        words += (address, *[slot * unit for slot in slots])
+        if tail:
+            words.append(size * position)
+    words.append(machine.steps["halt"][0])
     workspace = np.zeros((max(recorded.slots, 1), width), dtype)
     for slot, value in recorded.fixed:
         workspace[slot] = value
@@ -362,7 +333,7 @@ def tape_code(machine: _Machine, recorded: Tape) -> Code:
         width,
         sizes,
         machine.loaded,
-        entries,
+        np.array(words, np.int64),
         np.array(recorded.constants or (0.0,), dtype),
         workspace,
         [first * unit for first, _ in recorded.inputs],

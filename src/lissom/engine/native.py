@@ -78,8 +78,13 @@ def _address(name: str) -> int:
 
 def _shim(name: str) -> Loaded:
     """The machine code of one builtin: each costs some milliseconds to compile, and many processes need only one."""
+    return compiled(*part(name))
+
+
+def part(name: str) -> tuple[str, Callable[[], str]]:
+    """Key and LLVM code of the object of a builtin."""
     own = hashlib.sha256(Path(native_code.__file__).read_bytes()).hexdigest()
-    return compiled(f"native|{name}|{own}", native_code.BUILTINS[name])
+    return f"native|{name}|{own}", native_code.BUILTINS[name]
 
 
 class _Definition(ctypes.Structure):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lissom.engine.graph import Graph, Node
 from lissom.engine.ir import Body, Lanes, arithmetic
-from lissom.engine.tape import STEP, shell
+from lissom.engine.tape import STEP, rows_ir, shell
 
 LENGTH = 500  # nodes of a piece
 WHOLE = 4000  # nodes, and stores twice, up to which a graph is better left in one piece
@@ -124,7 +124,7 @@ def module_ir(graph: Graph, lanes: Lanes) -> str:
     """The module of a graph in pieces."""
     pieces, slots = cut(graph)
     functions = [_function(piece, k, k + 1 == len(pieces), lanes) for k, piece in enumerate(pieces)]
-    return "\n".join([*shell(lanes), *functions, _count("slots", slots), *_fixed_data(fixed(graph))])
+    return "\n".join([shell(lanes, rows_ir), *functions, _count("slots", slots), *_fixed_data(fixed(graph))])
 
 
 def _count(name: str, value: int) -> str:

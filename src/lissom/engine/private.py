@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -69,17 +70,38 @@ def contents(path: Path, most: int) -> bytes | None:
     None for anything else: no file, a link, one that has other names or that others can write to, a pipe, a device,
     more than `most` bytes.
     """
+    return _read(path, most, _own, used=True)
+
+
+def beside(path: Path, known: Path, most: int) -> bytes | None:
+    """Content of a file of a package that is as well protected as `known`, a Python file of it; else None.
+
+    It belongs to root, to this user or to the owner of `known`, and nobody can write to it who cannot write to `known`.
+    """
+    trusted = known.stat()
+
+    def protected(status: os.stat_result) -> bool:
+        if not stat.S_ISREG(status.st_mode):
+            return False
+        others = status.st_mode & OTHERS_WRITE & ~trusted.st_mode
+        return not POSIX or (status.st_uid in (0, os.getuid(), trusted.st_uid) and not others)
+
+    return _read(path, most, protected, used=False)
+
+
+def _read(path: Path, most: int, accepted: Callable[[os.stat_result], bool], used: bool) -> bytes | None:
+    """Content of a file whose status is accepted, else None; `used`: note that it was used now."""
     try:
         handle = os.open(path, CAREFULLY)
     except OSError:
         return None
     try:
         status = os.fstat(handle)
-        if not _own(status) or status.st_size > most:
+        if not accepted(status) or status.st_size > most:
             return None
         with open(handle, "rb", closefd=False) as stream:
             data = stream.read(most)
-        if os.utime in os.supports_fd:
+        if used and os.utime in os.supports_fd:
             with contextlib.suppress(OSError):  # a file system that can only be read
                 os.utime(handle)
         return data

@@ -225,7 +225,7 @@ class Recorder(AbstractRun):
             here[depth] = j
             start = table.slots[0] + depth // ROW * size * ROW + depth % ROW
             item, share = _first(items[j], size, step), _first(shared[j], step.inputs[1], step)
-            self._append((f"put_{size}", (start, item), 0), [], [(item, size)])
+            self._append((f"{step.name}_put", (start, item), 0), [], [(item, size)])
             groups = depth // ROW + 1
             result = self._allocate(groups * n_out * ROW).slots[0]
             slots = (result, table.slots[0], share)
@@ -254,7 +254,8 @@ class Recorder(AbstractRun):
 
     def gathered(self, entries: Sequence[Any]) -> Block:
         """See `AbstractRun.gathered`; the entries are copied to where they lie in one piece."""
-        self.note(COPY[-1])
+        for step in COPY:
+            self.note(step)
         result = self._allocate(len(entries))
         whole = [(result.slots[0], len(entries))]
         for k, entry in enumerate(entries):
@@ -278,9 +279,9 @@ class Recorder(AbstractRun):
         """Calls that fill `result` piece by piece; it is made by the first and counts as read by all."""
         at = 0
         for step in steps:
+            self.note(step)
             n = step.outputs[0]
             while len(result) - at >= n:
-                self.note(step)
                 parts = [block if size < n or len(block) == 1 else block[at : at + n]
                          for block, size in zip(operands, step.inputs, strict=True)]  # fmt: skip
                 read = [(_first(block, size, step), size) for block, size in zip(parts, step.inputs, strict=True)]

@@ -25,6 +25,7 @@ from itertools import pairwise
 from lissom.engine import kernel as kernels, tape
 from lissom.engine.ir import Body, Lanes, any_nan
 from lissom.engine.kernel import PROTOTYPE, Array, Code
+from lissom.engine.machine import machine
 from lissom.engine.record import Recorder
 from lissom.engine.straight import SIGNATURE, close_loop, open_loop
 
@@ -87,7 +88,7 @@ class Repeated:
     """A compiled program with inputs state, fixed and stream and the new state as output, carried on."""
 
     def __init__(self, key: str, program: Callable[..., None]):
-        """`key` stands for the steps of the program."""
+        """`key` stands for the sources of the program's steps."""
         self._key, self._program = key, program
         self._codes: dict[int, Code] = {}
 
@@ -98,8 +99,7 @@ class Repeated:
             self._program(run)
             recorded = run.tape()
             used = tape.used_steps(run.steps.values(), {name for name, _, _ in recorded.calls})
-            made = kernels.machine(f"repeat|{self._key}", used, width, kernel_ir)
-            self._codes[width] = kernels.tape_code(made, recorded)
+            self._codes[width] = kernels.tape_code(machine(self._key, used, width, kernel_ir), recorded)
         return self._codes[width]
 
     def run(self, state: Array, fixed: Array, stream: Array, repeats: int, kept: Array, threads: int) -> bool:

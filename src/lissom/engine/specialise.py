@@ -215,10 +215,18 @@ def _step(
         items = returned if isinstance(returned, tuple) else (returned,)
         return [list(flat(items[k]).entries) for k in computed]
 
+    on_lists.__module__ = _home(function, arguments)
     constants = sum(stretch.length for _, stretch in stretches if stretch.numbers)
     name = _name(function, arguments)
     single = bool(getattr(function, "once", False))
     return Step(name, on_lists, inputs, outputs, constants, paired=paired, passive=passive, once=single)
+
+
+def _home(function: Callable[..., Any], arguments: Sequence[Argument]) -> str:
+    """The module of the function, or of the first record in its arguments that is from another package."""
+    own = function.__module__.split(".")[0]
+    modules = (cls.__module__ for argument in arguments for cls in argument.structure.classes())
+    return next((word for word in modules if word.split(".")[0] not in (own, "builtins")), function.__module__)
 
 
 def _name(function: Callable[..., Any], arguments: Sequence[Argument]) -> str:

@@ -17,6 +17,7 @@ class Step(NamedTuple):
         per output; only ``+ - * /``, `sin`, `cos`, `sign`, `absolute`
     inputs, outputs : lengths of operands and outputs
     constants : number of constants
+    sizes : name of the operation that this and other steps do on different numbers of entries (`sized`)
     """
 
     name: str
@@ -28,6 +29,7 @@ class Step(NamedTuple):
     adds: bool = False  # results are added to what is there; only on tapes
     once: bool = False  # it is not worth remembering how it was traced
     passive: int = 0  # last operands that nothing is differentiated by
+    sizes: str = ""
 
     def on_several(self, count: int) -> Step:
         """The step (item, shared) applied to several items with one shared operand."""
@@ -37,12 +39,18 @@ class Step(NamedTuple):
             return [out for k in range(count) for out in self.function(operands[k], operands[count])]
 
         inputs = (*[item] * count, shared)
+        function.__module__ = self.home
         return Step(f"{self.name}_x{count}", function, inputs, self.outputs * count)
 
     @property
     def given(self) -> Step:
         """The step with its constants as one more operand."""
         return self._replace(name=f"{self.name}_given", inputs=(*self.inputs, self.constants), constants=0, passive=1)
+
+    @property
+    def home(self) -> str:
+        """The module that the step's function is from."""
+        return str(getattr(self.function, "__module__", ""))
 
     @alone
     def graph(self, fuse: bool) -> Graph:
@@ -82,6 +90,7 @@ def sized(name: str, function: Callable[..., Any], sizes: str) -> tuple[Step, ..
             rows = [[x[k if word == "n" else 0] for x, word in zip(operands, sizes, strict=True)] for k in range(n)]
             return [[function(*row) for row in rows]]
 
-        return Step(f"{name}_{n}", entries, tuple(n if word == "n" else 1 for word in sizes), (n,))
+        entries.__module__ = function.__module__
+        return Step(f"{name}_{n}", entries, tuple(n if word == "n" else 1 for word in sizes), (n,), sizes=name)
 
     return tuple(step(n) for n in (8, 4, 2, 1))

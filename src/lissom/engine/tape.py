@@ -1,21 +1,22 @@
 """Tape kernels: small compiled steps, called in an order given by data.
 
-A tape is a list of entries of `words` 64-bit words: address of the step's code, byte offsets of its
-outputs and inputs in the workspace, byte offset of its constants. Each step ends by jumping to the
-next entry's step (a tail call), the last entry's step returns. Inputs are moved into lanes of the
+A tape is a list of entries of 64-bit words: address of the step's code, byte offsets of its outputs and
+inputs in the workspace, and, where it has constants, their byte offset. Each step ends by jumping to the
+step of the entry behind its own (a tail call), the last entry's step returns. Inputs are moved into lanes of the
 workspace, outputs out of them (`movers`).
 
     i64 kernel(ptr arrays, ptr tape, ptr workspace, ptr constants, i64 rows)
 
 `arrays` holds four words for every input (address, row stride, length, workspace offset) and for
 every output (address, row stride, length, address of its table, see `movers`), after a first word
-pair (number of inputs, number of outputs). The machine code depends on the steps only, not on the
-order: one compilation serves every model.
+pair (number of inputs, number of outputs). The machine code of a step depends on nothing but the step: an object each,
+which serves every tape that calls it (`machine`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from lissom.engine.graph import Node
 from lissom.engine.ir import Body, Lanes, any_nan, arithmetic
@@ -28,54 +29,68 @@ ZERO = Node("const", data=(0.0,))
 STEP = "(ptr %t, ptr %ws, ptr %constants) noinline nounwind"
 
 
-def words_of(steps: Sequence[Step], width: int) -> int:
-    """Words of a tape entry: code, operands, constants."""
-    return 2 + max([4, *(len(step.inputs) + len(step.outputs) for step in variants(steps, width))])
+class Piece(NamedTuple):
+    """A function that entries of a tape may call.
+
+    name : in entries, without the "step_" of its symbol
+    step : the step that it computes
+    code : the function, from the step and a type of lanes
+    words : length of its entries
+    tail : whether the last word is an offset of constants (or, of a row, a count)
+    """
+
+    name: str
+    step: Step
+    code: Callable[[Step, Lanes], str]
+    words: int
+    tail: bool
 
 
-def variants(steps: Sequence[Step], width: int) -> list[Step]:
-    """The steps that calls name: paired ones of several lanes take several items."""
-    plain = [step for step in steps if not step.paired]
-    paired = [step for step in steps if step.paired]
-    return plain + ([step.on_several(k) for step in paired for k in GROUPS] if width > 1 else [])
+def objects(steps: Iterable[Step], width: int) -> list[list[Piece]]:
+    """The functions that calls of steps name, by the objects that they are compiled in: one for each step, and one for
+    all sizes of a step."""
+    found: dict[str, list[Piece]] = {}
+    for step in steps:
+        found.setdefault(f"sizes {step.sizes}" if step.sizes else step.name, []).extend(_pieces(step, width))
+    return list(found.values())
 
 
-def module_ir(steps: Sequence[Step], lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> str:
-    """The module of a set of steps; `kernel` is the loop that calls them, once for every group of rows unless given."""
-    words = words_of(steps, lanes.width)
-    parts = shell(lanes, kernel)
-    for step in variants(steps, lanes.width):
-        parts.append(_step(step, lanes, words))
-    paired = [step for step in steps if step.paired and lanes.width == 1]
-    if paired:
-        side_by_side = Lanes(ROW, lanes.fma)
-        parts += side_by_side.declarations
-        parts += [_row_step(step, side_by_side, words) for step in paired]
-        parts += [_put_step(size, words) for size in sorted({step.inputs[0] for step in paired})]
-    return "\n".join([*parts, f"define void @step_halt{STEP} {{\n  ret void\n}}"])
+def _pieces(step: Step, width: int) -> list[Piece]:
+    """The functions of a step: paired ones take several items, or, in one lane's code, whole rows."""
+    if not step.paired:
+        return [_piece(step)]
+    if width > 1:
+        return [_piece(step.on_several(count)) for count in GROUPS]
+    put = f"{step.name}_put"
+    return [Piece(f"{step.name}_row", step, _row_code, 5, True), Piece(put, step, _put_code, 3, False)]
 
 
-def shell(lanes: Lanes, kernel: Callable[[Lanes], str] | None = None) -> list[str]:
-    """The module with the loop over rows and the code that moves them into lanes and back."""
-    return [*lanes.declarations, move_in(lanes), move_out(lanes), (kernel or _kernel)(lanes)]
+def _piece(step: Step) -> Piece:
+    tail = step.constants > 0
+    return Piece(step.name, step, _step_code, 1 + len(step.outputs) + len(step.inputs) + tail, tail)
+
+
+def object_ir(pieces: Iterable[Piece], lanes: Lanes) -> str:
+    """The module of functions that are compiled together."""
+    declared = [*lanes.declarations, *(Lanes(ROW, lanes.fma).declarations if lanes.width == 1 else [])]
+    return "\n".join([*declared, *(piece.code(piece.step, lanes) for piece in pieces)])
+
+
+def shell(lanes: Lanes, kernel: Callable[[Lanes], str]) -> str:
+    """The module with the loop over rows, `kernel`, and the end of tapes."""
+    halt = f"define void @step_halt{STEP} {{\n  ret void\n}}"
+    return "\n".join([*lanes.declarations, move_in(lanes), move_out(lanes), kernel(lanes), halt])
 
 
 def used_steps(steps: Iterable[Step], called: set[str]) -> tuple[Step, ...]:
-    """The steps that calls name, in one order for all tapes; calls of a paired step have names that begin with its."""
+    """The steps that calls name, with all sizes of each; calls of a paired step have names that begin with its."""
     steps = tuple(steps)
     paired = {step.name for step in steps if step.paired and any(name.startswith(f"{step.name}_") for name in called)}
     given = (step.given for step in steps if step.constants)
     used = {step.name: step for step in (*steps, *given) if step.name in called or step.name in paired}
+    sizes = {step.sizes for step in used.values()} - {""}
+    used |= {step.name: step for step in steps if step.sizes in sizes}
     return tuple(used[name] for name in sorted(used))
-
-
-def names_of(steps: Sequence[Step], width: int) -> list[str]:
-    """Names of all the functions that entries of a tape may call."""
-    names = [step.name for step in variants(steps, width)]
-    if width == 1:
-        names += [f"{step.name}_row" for step in steps if step.paired]
-        names += sorted({f"put_{step.inputs[0]}" for step in steps if step.paired})
-    return names
 
 
 def _operand(body: Body, word: int, base: str) -> str:
@@ -85,30 +100,31 @@ def _operand(body: Body, word: int, base: str) -> str:
 
 
 def _jump(body: Body, words: int) -> None:
-    """Jump to the code of the next entry."""
+    """Jump to the code of the entry behind this one of a number of words."""
     following = body.address("%t", words, "i64")
     code = body.put(f"load ptr, ptr {following}")
     body.say(f"musttail call void {code}(ptr {following}, ptr %ws, ptr %constants)")
     body.say("ret void")
 
 
-def _put_step(size: int, words: int) -> str:
+def _put_code(step: Step, _lanes: Lanes) -> str:
     """Scatter an item's scalars into its place among four side by side."""
-    body = Body(Lanes(1, fma=False))
+    body, size = Body(Lanes(1, fma=False)), step.inputs[0]
     into, source = _operand(body, 1, "%ws"), _operand(body, 2, "%ws")
     for k in range(size):
         body.store(body.load(body.address(source, k, "double")), body.address(into, ROW * k, "double"))
-    _jump(body, words)
-    return "\n".join([f"define void @step_put_{size}{STEP} {{", *body.lines, "}"])
+    _jump(body, 3)
+    return "\n".join([f"define void @step_{step.name}_put{STEP} {{", *body.lines, "}"])
 
 
-def _row_step(step: Step, lanes: Lanes, words: int) -> str:
-    """A paired step on groups of four items; operands: results, items, shared."""
+def _row_code(step: Step, one: Lanes) -> str:
+    """A paired step on groups of four items; operands: results, items, shared, number of groups."""
+    lanes = Lanes(ROW, one.fma)
     graph = step.graph(lanes.fma)
     body = Body(lanes)
     body.label("entry")
     out, items, shared = (_operand(body, k, "%ws") for k in (1, 2, 3))
-    groups = body.put(f"load i64, ptr {body.address('%t', words - 1, 'i64')}")
+    groups = body.put(f"load i64, ptr {body.address('%t', 4, 'i64')}")
     groups = body.put(f"lshr i64 {groups}, 3")  # in the place of constants, and scaled like their offset
     body.lines += ["  br label %loop", "loop:", "  %g = phi i64 [0, %entry], [%g1, %loop]"]
     size, n_out = step.inputs[0], step.outputs[0]
@@ -126,17 +142,17 @@ def _row_step(step: Step, lanes: Lanes, words: int) -> str:
         body.store(names[node], body.address(result, z, lanes.type), aligned=False)
     body.lines += ["  %g1 = add i64 %g, 1", f"  %more = icmp slt i64 %g1, {groups}",
                    "  br i1 %more, label %loop, label %end", "end:"]  # fmt: skip
-    _jump(body, words)
+    _jump(body, 5)
     return "\n".join([f"define void @step_{step.name}_row{STEP} {{", *body.lines, "}"])
 
 
-def _step(step: Step, lanes: Lanes, words: int) -> str:
+def _step_code(step: Step, lanes: Lanes) -> str:
     body, graph, constants = Body(lanes), step.graph(lanes.fma), step.constants > 0
     n_out, n_in = len(graph.outputs), len(graph.inputs) - constants
     out = [_operand(body, 1 + k, "%ws") for k in range(n_out)]
     into = [_operand(body, 1 + n_out + k, "%ws") for k in range(n_in)]
     if constants:
-        into.append(_operand(body, words - 1, "%constants"))
+        into.append(_operand(body, 1 + n_out + n_in, "%constants"))
 
     def read(vector: int, entry: int) -> str:
         if vector < n_in:
@@ -152,11 +168,12 @@ def _step(step: Step, lanes: Lanes, words: int) -> str:
             place = body.address(out[k], z, lanes.type)
             value = names[node]
             body.store(body.two("fadd", body.load(place), value) if step.adds else value, place)
-    _jump(body, words)
+    _jump(body, 1 + n_out + n_in + constants)
     return "\n".join([f"define void @step_{step.name}{STEP} {{", *body.lines, "}"])
 
 
-def _kernel(lanes: Lanes) -> str:
+def rows_ir(lanes: Lanes) -> str:
+    """The loop that runs a tape once for every group of rows."""
     body = Body(lanes)
     T = lanes.type
     body.label("entry")

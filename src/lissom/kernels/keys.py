@@ -21,7 +21,8 @@ from lissom.dynamics.varied import Varied
 
 PLAIN = frozenset({type(None), bool, int, float, str, bytes})
 ROOMS = (
-    "dynamics", "elements", "engine", "flexible", "formulations", "joints", "kernels", "loops", "model", "spatial",
+    "dynamics", "elements", "engine", "flexible", "formulations", "joints", "kernels", "loops", "model", "simulation",
+    "spatial",
 )  # fmt: skip
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
 IGNORED = {"Bodies": {"elements"}, "Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}

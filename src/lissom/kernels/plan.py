@@ -58,8 +58,8 @@ class Plan(NamedTuple):
 
     @property
     def tape_key(self) -> str:
-        """Key of the steps of a tape, which know no arm."""
-        return f"{self.verb.name}|{sources()}"
+        """Key of the steps of a tape, which know neither arm nor verb."""
+        return sources()
 
     def runs(self, tape: bool) -> Callable[[Any], None]:
         """The program as a function of a run, for straight-line code or for a tape."""

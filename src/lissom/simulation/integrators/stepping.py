@@ -15,6 +15,7 @@ step sees the value before it.
 from __future__ import annotations
 
 import copy
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from lissom.dynamics.plant import POWERS
 from lissom.engine import repeat
 from lissom.engine.program import Inline, OnScalars, Plain
 from lissom.engine.step import Step
+from lissom.kernels.keys import sources
 from lissom.simulation.integrators.tableau import tableau
-from lissom.simulation.loop.closed_loop import ClosedLoop, States, code_version
+from lissom.simulation.loop.closed_loop import ClosedLoop, States
 from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
 from lissom.spatial.scalar import absolute, sign
@@ -118,8 +120,7 @@ class Stepper:
 
     def _compiled(self) -> repeat.Repeated:
         """Return the whole closed loop and step as machine code."""
-        what = self.loop.key if self.loop.straight else code_version()
-        return repeat.Repeated(f"{self.method}|{what}", self._program)
+        return repeat.Repeated(sources(), self._program)
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -132,10 +133,11 @@ class Stepper:
 
     @property
     def _stage(self) -> Step:
-        """One evaluation of the closed loop as a step of straight-line code."""
+        """One evaluation of the closed loop as a step of straight-line code, named after all that it depends on."""
         n, m, h = self.loop.dof, len(self.loop.controller_states), len(self.loop.sliding)
         outputs = (n, POWERS, *(size for size in (m, h) if size))
-        return Step("stage", self._straight_stage, tuple(self._sizes.values()), outputs, once=True)
+        name = f"stage_{hashlib.sha256(self.loop.key.encode()).hexdigest()}"
+        return Step(name, self._straight_stage, tuple(self._sizes.values()), outputs, once=True)
 
     def _straight_stage(self, *operands: Any) -> list[Any]:
         given = dict(zip(self._sizes, operands, strict=True))

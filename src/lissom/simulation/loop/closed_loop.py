@@ -8,10 +8,7 @@ efforts and power from q, qd, the way friction acts, and that vector.
 from __future__ import annotations
 
 import copy
-import functools
-import hashlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -263,7 +260,7 @@ class ClosedLoop:
         what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.setting)
         parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
-        return f"{fingerprint(*parts)}|{code_version()}"
+        return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
         """Write the program with inputs q, qd, [z], [tau], [friction], [inputs].
@@ -298,7 +295,7 @@ class ClosedLoop:
     def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
         if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
-        return kernel.tape_kernel(f"loop|{code_version()}", inputs, outputs, (), self.program)
+        return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
     @property
     def compiled(self) -> bool:
@@ -376,10 +373,3 @@ class ClosedLoop:
         if q.ndim == 2:
             return np.array([self.outside(t, *row) for row in zip(q, qd, strict=True)])
         return checked(called("tau(t, q, qd)", t, self.feedback, t, q.copy(), qd.copy()), self.dof, "tau", t)
-
-
-@functools.cache
-def code_version() -> str:
-    """Return the fingerprint of the code that makes kernels, including controllers and integration methods."""
-    own = sorted(Path(__file__).parents[1].rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in own) + sources().encode()).hexdigest()
