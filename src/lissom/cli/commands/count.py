@@ -37,7 +37,7 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """Count the multiplications and additions of the published formulations."""
-    from lissom.papers.hollerbach1980 import count_table, in_words
+    from lissom.papers.hollerbach1980.counts import count_table, in_words
     from lissom.verbs.timing import time_formulations
 
     check_figure(figure)
@@ -61,7 +61,7 @@ def count(
 
 def _show_counts(rows: Any, title: str, n: int) -> None:
     """Counts and polynomials, the paper's beside ours."""
-    from lissom.papers.hollerbach1980 import in_words
+    from lissom.papers.hollerbach1980.counts import in_words
 
     plain = [in_words(row, n) for row in rows]
     table = Table(title=f"Number of multiplications and additions, {title}", title_justify="left")
