@@ -85,12 +85,12 @@ def inverse_dynamics_parts(
             f"{verb}: arm {arm.name!r} has closed loops, where inertial and velocity parts are not apart: "
             "accelerations that keep loops closed depend on the rates. For the open tree, use arm.replace(loops=())."
         )
-    q, qd, qdd = _state(arm, (q, qd, qdd), verb)
+    q, qd, qdd = state = _state(arm, (q, qd, qdd), verb)
     bare = arm.replace(loads=()) if arm.loads else arm
     weightless = bare.with_gravity((0.0, 0.0, 0.0)) if np.any(arm.gravity) else bare
     elastic = gravity_forces(weightless, q, threads=threads)
     onward, back = (bias_forces(weightless, q, rate, threads=threads) for rate in (qd, -qd))
-    moving, still = _pushed(arm, (q, qd, qdd), loads, base, threads)
+    moving, still = _pushed(arm, state, loads, base, threads)
     return TorqueParts(
         np.einsum("...ij,...j->...i", mass_matrix(bare, q, threads=threads), qdd),
         np.einsum("...ij,...j->...i", coriolis_matrix(bare, q, qd, threads=threads), qd),
@@ -102,28 +102,30 @@ def inverse_dynamics_parts(
     )
 
 
-def _state(arm: Arm, state: tuple[ArrayLike, ...], verb: str) -> list[Array]:
+def _state(arm: Arm, state: tuple[ArrayLike, ...], verb: str) -> tuple[Array, Array, Array]:
     """Positions, rates and accelerations with all coordinates, in one batch."""
     words = ("q", "qd", "qdd")
     rows = [as_state(arm, x, word, verb) for x, word in zip(state, words, strict=True)]
     try:
-        return [np.ascontiguousarray(x) for x in np.broadcast_arrays(*rows)]
+        q, qd, qdd = (np.ascontiguousarray(x) for x in np.broadcast_arrays(*rows))
     except ValueError:
         shapes = ", ".join(f"{word} {x.shape}" for word, x in zip(words, rows, strict=True))
         raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
+    return q, qd, qdd
 
 
 def _pushed(
-    arm: Arm, state: tuple[Array, ...], loads: Loads, base: BaseMotion | None, threads: int | None
+    arm: Arm, state: tuple[Array, Array, Array], loads: Loads, base: BaseMotion | None, threads: int | None
 ) -> tuple[Array, Array]:
     """Parts of the base's motion and of the loads; zero without them."""
-    nothing = np.zeros(state[0].shape)
+    q, qd, qdd = state
+    nothing = np.zeros(q.shape)
     if base is None and not len(loads) and not arm.loads:
         return nothing, nothing
     bare = arm.replace(loads=()) if arm.loads else arm
-    plain = inverse_dynamics(bare, *state, threads=threads)
-    held = inverse_dynamics(arm, *state, loads=loads, threads=threads)
+    plain = inverse_dynamics(bare, q, qd, qdd, threads=threads)
+    held = inverse_dynamics(arm, q, qd, qdd, loads=loads, threads=threads)
     if base is None:
         return nothing, held - plain
-    moved = inverse_dynamics(arm, *state, loads=loads, base=base, threads=threads)
+    moved = inverse_dynamics(arm, q, qd, qdd, loads=loads, base=base, threads=threads)
     return moved - held, held - plain

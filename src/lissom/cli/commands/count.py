@@ -86,7 +86,7 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
         "\nPrinted: the paper's number. Dense: every product and sum, as the papers count. Folded: without products and"
     )
     out.print(
-        "sums with zeros and ones (of the given arm, or of a PUMA's geometry). No rule is tuned to a printed number."
+        "sums with zeros and ones (of the given arm, or of a PUMA's geometry). Neither is tuned to a printed number."
     )
 
 

@@ -1,6 +1,7 @@
 """The formulations of Hollerbach 1980 computed as literally as they are printed, to count what the paper counted.
 
-Our formulations compute nothing twice; the paper's counts follow from programs that do. Rules, the same for all:
+Ours make the products of the recursions once; the paper's counts follow from programs that make them again. The paper
+does not state its rules. These are inferred from its numbers, and are the same for all formulations:
 
 1. W_{j-1} dA_j is made anew in each of (9), (10) and (14), and dW_i/dq_i in (6).
 2. Rates multiply dA_j before W does, so that the first link, where W_0 = 1 and Wd_0 = Wdd_0 = 0 save eight matrix
