@@ -80,7 +80,7 @@ def less(a: Any, b: Any) -> list[Fraction]:
 
 def in_words(row: Row, n: int) -> dict[str, Any]:
     """A row as plain data, the paper's numbers (for n joints) beside ours, and why they differ."""
-    from lissom.papers.nasser import COUNTS as NASSER
+    from lissom.papers.nasser.printed import COUNTS as NASSER
 
     printed = PRINTED.get(row.method) or (NASSER if row.method == "nasser" else None)
     theirs = None

@@ -37,7 +37,7 @@ class Screw(NamedTuple):
 
 
 class Hinge(NamedTuple):
-    """Values of link i that the outbound pass needs: a, 1 / d, B*_z, drift of the angular and the linear acceleration."""
+    """Values of link i that the outbound pass needs: a, 1 / d, B*_z, and the drifts of sigma*."""
 
     a: Any
     share: Any  # 1 / d
@@ -56,13 +56,18 @@ class Inertia(NamedTuple):
 
 def in_paper_axes(linkage: Linkage) -> Linkage:
     """The linkage with its frames moved along their joint axes to the common normals, (A.1.1) and (A.1.3)."""
+    if not linkage.serial or any(member.prismatic for member in linkage.members):
+        raise UnsupportedError("the economical form of Nasser covers serial arms of revolute joints only.")
     out, members, before = copy.copy(linkage), [], 0.0
-    for k, member in enumerate(linkage.members):
-        if member.prismatic or member.parent != k - 1:
-            raise UnsupportedError("the economical form of Nasser covers serial arms of revolute joints only.")
-        B = np.array(member.B)
+    for member in linkage.members:
+        B = np.array(member.B, float)
         sine = B[2, 1]
-        along = 0.0 if abs(sine) < PARALLEL else float(B[1, 0] * B[0, 3] - B[0, 0] * B[1, 3]) / float(sine)
+        if member is linkage.members[-1]:
+            along = before  # it carries nothing: its frame stays on its joint
+        elif abs(sine) < PARALLEL:
+            along = 0.0
+        else:
+            along = float(B[1, 0] * B[0, 3] - B[0, 0] * B[1, 3]) / float(sine)
         moved = B @ _along_z(-along)
         if abs(B[2, 0]) > PARALLEL or abs(B[0, 0] * moved[1, 3] - B[1, 0] * moved[0, 3]) > PARALLEL:
             raise UnsupportedError("the economical form of Nasser covers arms in Denavit-Hartenberg axes only.")
@@ -302,7 +307,7 @@ def _drifting(A: Inertia, f: Any, m: Any, linear: Any) -> tuple[Any, Any]:
 
 
 def _passed(A: Inertia, f: Any, m: Any, hinge: Hinge, armature: Any) -> tuple[Inertia, Any, Any]:
-    """What link i+1 does to link i, its hinge eliminated; the row of the hinge is the reaction of the drive's inertia."""
+    """What link i+1 does to link i, its hinge eliminated; in the hinge's row the reaction of the drive's inertia."""
     u = scaled(hinge.share, hinge.a)
     a, last = hinge.a, scaled(armature, u)
     M = _symmetric(lambda r, c: A.M[r][c] - a[r] * u[c])
