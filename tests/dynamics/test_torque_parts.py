@@ -29,7 +29,7 @@ ARMS = {
 }
 
 
-SLOW = ("linear", "book")
+SLOW = ("screws", "mimic", "linear", "book")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in ARMS])

@@ -53,7 +53,9 @@ def test_a_sliding_joint_and_less_than_a_turn_do_not_wrap():
 
 
 def test_a_table_prints_in_one_line():
-    assert repr(ls.ConfigurationTable.build(ARM, (9, 33))) == "ConfigurationTable('two_link', 9 x 33 positions, 26.1 kB)"
+    assert (
+        repr(ls.ConfigurationTable.build(ARM, (9, 33))) == "ConfigurationTable('two_link', 9 x 33 positions, 26.1 kB)"
+    )
 
 
 def test_drives_need_no_table():

@@ -65,6 +65,7 @@ def test_claims_about_counts():
     assert [drawing.name for drawing in drawings] == ["multiplications"]
 
 
+@pytest.mark.slow
 def test_claims_about_accelerations():
     """Among them the reactions U_i, and the closed chain that the paper leaves pending."""
     claims = accelerations.claims()
