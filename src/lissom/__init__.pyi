@@ -142,6 +142,10 @@ from lissom.verbs.sensitivity import (
     regressor as regressor,
 )
 from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
+from lissom.verbs.torque_parts import (
+    TorqueParts as TorqueParts,
+    inverse_dynamics_parts as inverse_dynamics_parts,
+)
 from lissom.views.arms.draw import draw as draw
 from lissom.views.films.animate import animate as animate
 from lissom.views.films.film import Film as Film

@@ -36,7 +36,7 @@ COMMANDS = {
     "view": (["two_link"], "lissom.views.viewer.viewer.view"),
     "plot": (["run.nc"], "lissom.motion.result.files.read.load_record"),
     "report": (["two_link"], "lissom.pages.report._subject"),
-    "count": ([], "lissom.papers.hollerbach1980.count_table"),
+    "count": ([], "lissom.papers.hollerbach1980.counts.count_table"),
     "reproduce": (["book1983"], "lissom.cli.commands.reproduce._tried"),
     "export-c": (["two_link", "inverse_dynamics"], "lissom.export.export_c.export_c"),
     "convert": (["two_link"], "lissom.formats.load.save"),

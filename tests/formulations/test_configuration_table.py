@@ -30,6 +30,34 @@ def test_error_falls_with_the_square_of_the_spacing():
         assert 3.5 < coarse / fine < 4.5
 
 
+def test_a_grid_of_one_turn_has_no_end():
+    """Turns more or less change nothing; between the last position and the first it interpolates."""
+    table = ls.ConfigurationTable.build(ARM, 65)
+    q, qd, qdd = states(40)
+    tau = table.inverse_dynamics(q, qd, qdd)
+    turns = 2 * np.pi * RNG.integers(-3, 4, q.shape)
+    np.testing.assert_allclose(table.inverse_dynamics(q + turns, qd, qdd), tau, atol=1e-11)
+    edge = np.array([[np.pi, -np.pi], [np.pi + 1e-9, np.pi - 1e-9]])
+    want = ls.inverse_dynamics(ARM, edge, qd[:2], qdd[:2])
+    np.testing.assert_allclose(table.inverse_dynamics(edge, qd[:2], qdd[:2]), want, atol=1e-6)
+
+
+def test_a_sliding_joint_and_less_than_a_turn_do_not_wrap():
+    half = ls.ConfigurationTable.build(ARM, 5, ranges=[(-np.pi, np.pi), (-1, 1)])
+    half.inverse_dynamics([4.0, 0.5], [0, 0], [0, 0])
+    with pytest.raises(ls.InputError, match=r"q\[1\] = 1.2"):
+        half.inverse_dynamics([4.0, 1.2], [0, 0], [0, 0])
+    slide = ls.Arm("slide", [ls.Link("a", None, ls.Joint("prismatic"), 2.0)])
+    with pytest.raises(ls.InputError, match="beyond the grid"):
+        ls.ConfigurationTable.build(slide, 5, ranges=[(-np.pi, np.pi)]).inverse_dynamics([4.0], [0], [0])
+
+
+def test_a_table_prints_in_one_line():
+    assert (
+        repr(ls.ConfigurationTable.build(ARM, (9, 33))) == "ConfigurationTable('two_link', 9 x 33 positions, 26.1 kB)"
+    )
+
+
 def test_drives_need_no_table():
     driven = ls.Arm("driven", [link.replace(joint=link.joint.replace(
         armature=0.3, damping=0.2, friction=0.1, stiffness=2.0, rest=0.4)) for link in ARM.links])  # fmt: skip

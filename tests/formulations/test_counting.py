@@ -8,7 +8,8 @@ from tests.arms import random_arm
 
 import lissom as ls
 from lissom.formulations.counting import Number, Tally, at, degree_of, polynomial, written
-from lissom.papers.hollerbach1980 import ORDERS, PRINTED, count_table
+from lissom.papers.hollerbach1980.counts import count_table
+from lissom.papers.hollerbach1980.printed import ORDERS, PRINTED
 
 
 def test_dense_numbers_count_everything_but_signs():

@@ -16,7 +16,7 @@ from lissom.model.beam import Beam, Modes
 from lissom.model.link import Link
 from lissom.papers.book1983_arms import general_arm, general_rigid_arm, six_joint_arm, three_joint_arm, two_link_arm
 from lissom.papers.claims import Claim, Drawing, Reproduction, judged
-from lissom.papers.hollerbach1980 import PRINTED as HOLLERBACH
+from lissom.papers.hollerbach1980.printed import PRINTED as HOLLERBACH
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
 from lissom.verbs.count import count_operations, puma_like

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2 * 2**30  # bytes
 ROWS = 4096  # positions evaluated at once
+WHOLE = 1e-9  # a grid that misses a turn by less, relative to it, has no ends
 
 
 class TableError(NamedTuple):
@@ -41,10 +42,11 @@ class TableError(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationTable:
-    """G, J and C of the configuration-space form over a grid of joint positions.
+    """Table of the coefficients G, J and C of the configuration-space form over a grid of joint positions.
 
     ``F_i = G_i(q) + sum_j J_ij(q) qdd_j + sum_jk C_ijk(q) qd_j qd_k``, with the coefficients read from a
-    table by multilinear interpolation. Made by `build`, or read by `load`.
+    table by multilinear interpolation. Made by `build`, or read by `load`. A revolute joint whose grid spans one turn
+    has no end there: its positions wrap around.
 
     Attributes
     ----------
@@ -103,6 +105,10 @@ class ConfigurationTable:
         axes = tuple(np.linspace(low, high, count) for (low, high), count in zip(pairs, counts, strict=True))
         return cls(arm, axes, _filled(bodies, axes, width))
 
+    def __repr__(self) -> str:
+        size = " x ".join(str(len(axis)) for axis in self.axes)
+        return f"ConfigurationTable({self.arm.name!r}, {size} positions, {_in_bytes(self.memory)})"
+
     @property
     def memory(self) -> int:
         """Size of the table in bytes."""
@@ -113,7 +119,7 @@ class ConfigurationTable:
 
         Parameters
         ----------
-        q, qd, qdd : (dof,) or (..., dof)   q within the grid
+        q, qd, qdd : (dof,) or (..., dof)   q within the grid, or at any angle of joints whose grid spans a turn
 
         Returns
         -------
@@ -126,6 +132,7 @@ class ConfigurationTable:
         except ValueError:
             shapes = ", ".join(f"{word} {x.shape}" for word, x in zip(("q", "qd", "qdd"), state, strict=True))
             raise InputError(f"{verb}: the batches do not fit together: {shapes}.") from None
+        p = self._wrapped(p)
         self._refuse_outside(p)
         rows = self._interpolated(p.reshape(-1, self.arm.dof)).reshape(*p.shape[:-1], self.values.shape[-1])
         n = self.arm.dof
@@ -185,6 +192,15 @@ class ConfigurationTable:
             )
         return cls(arm, axes, values)
 
+    def _wrapped(self, q: Array) -> Array:
+        """Positions with those of joints whose grid spans their period brought into the grid."""
+        q = np.array(q, float)
+        for k, (axis, joint) in enumerate(zip(self.axes, self.arm.joints, strict=True)):
+            span = axis[-1] - axis[0]
+            if joint.period is not None and abs(span - joint.period) < WHOLE * joint.period:
+                q[..., k] = axis[0] + np.mod(q[..., k] - axis[0], span)
+        return q
+
     def _refuse_outside(self, q: Array) -> None:
         for k, axis in enumerate(self.axes):
             outside = np.argwhere((q[..., k] < axis[0]) | (q[..., k] > axis[-1]))
@@ -214,6 +230,15 @@ class ConfigurationTable:
         rows = np.array([(j.reflected_inertia, j.damping, j.friction, j.stiffness, j.rest) for j in self.arm.joints])
         inertia, damping, friction, stiffness, rest = rows.T
         return inertia * qdd + damping * qd + friction * np.sign(qd) + stiffness * (q - rest)
+
+
+def _in_bytes(size: float) -> str:
+    """A size with the unit that leaves a short number."""
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
 
 
 def _width(n: int) -> int:

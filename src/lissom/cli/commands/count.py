@@ -37,7 +37,7 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """Count the multiplications and additions of the published formulations."""
-    from lissom.papers.hollerbach1980 import count_table, in_words
+    from lissom.papers.hollerbach1980.counts import count_table, in_words
     from lissom.verbs.timing import time_formulations
 
     check_figure(figure)
@@ -61,7 +61,7 @@ def count(
 
 def _show_counts(rows: Any, title: str, n: int) -> None:
     """Counts and polynomials, the paper's beside ours."""
-    from lissom.papers.hollerbach1980 import in_words
+    from lissom.papers.hollerbach1980.counts import in_words
 
     plain = [in_words(row, n) for row in rows]
     table = Table(title=f"Number of multiplications and additions, {title}", title_justify="left")
@@ -86,7 +86,7 @@ def _show_counts(rows: Any, title: str, n: int) -> None:
         "\nPrinted: the paper's number. Dense: every product and sum, as the papers count. Folded: without products and"
     )
     out.print(
-        "sums with zeros and ones (of the given arm, or of a PUMA's geometry). No rule is tuned to a printed number."
+        "sums with zeros and ones (of the given arm, or of a PUMA's geometry). Neither is tuned to a printed number."
     )
 
 

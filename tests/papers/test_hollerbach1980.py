@@ -1,0 +1,124 @@
+"""Hollerbach 1980: verdicts of `lissom reproduce hollerbach1980`, and the numbers behind them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.papers.checks import check_claims, check_drawings
+
+import lissom as ls
+from lissom.dynamics.bodies import Bodies
+from lissom.formulations.linkage import Linkage, State
+from lissom.papers import hollerbach1980
+from lissom.papers.claims import BETTER, LIMIT, OPEN, REPRODUCED, SLIP
+from lissom.papers.hollerbach1980 import counted, dynamics, tabulated
+from lissom.papers.hollerbach1980.as_printed import PROGRAMS
+from lissom.papers.hollerbach1980.counts import count_table, less, literal
+from lissom.papers.hollerbach1980.printed import PRINTED
+from lissom.verbs.count import puma_like
+
+
+def f(*numbers):
+    return [Fraction(x) for x in numbers]
+
+
+# what remains of a printed count, constant first, when the formulation is computed as literally as printed
+LEFT = {
+    "waters": ([], []), "hollerbach_4x4": (f(0, 20), []), "hollerbach_3x3": (f(-7, 14), []),
+    "newton_euler_link": (f(-15, 3), f(-6)), "horn_raibert": ([], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", LEFT)
+def test_literal_counts(method):
+    found = literal(method)
+    for word, left in zip(("multiplications", "additions"), LEFT[method], strict=True):
+        assert less(getattr(PRINTED[method], word), found[word]) == left
+
+
+@pytest.mark.parametrize("method", ["waters", "hollerbach_4x4", "newton_euler_link"])
+def test_literal_programs_compute_the_torques(method):
+    """Those without the paper's omissions: `hollerbach_3x3` lacks the terms that (13) and (17) leave out."""
+    arm = puma_like(5)
+    rng = np.random.default_rng(3)
+    q, qd, qdd = rng.uniform(-1.5, 1.5, (3, 5))
+    linkage = Linkage(Bodies(arm))
+    state = State(linkage.members, linkage.frames(list(q)), qd, qdd, linkage.in_frame_0(arm.gravity))
+    want = ls.inverse_dynamics(arm, q, qd, qdd)
+    np.testing.assert_allclose(PROGRAMS[method](state), want, atol=1e-11 * np.abs(want).max())
+
+
+def test_claims_about_counts():
+    claims, drawings = counted.claims_and_drawings()
+    kinds = {v: sum(claim.verdict == v for claim in claims) for v in (REPRODUCED, SLIP, LIMIT, BETTER, OPEN)}
+    assert kinds == {REPRODUCED: 16, SLIP: 2, LIMIT: 3, BETTER: 1, OPEN: 6}
+    slips = [claim for claim in claims if claim.verdict == SLIP]
+    assert all("7,045" in claim.detail for claim in slips)
+    assert "621 1/2 n" in slips[0].why
+    crossing = next(claim for claim in claims if claim.claim.startswith("for n >= 9"))
+    assert "multiplications cross at 9, additions at 11, their sum at 10; in ours at 8, 10 and 9" in crossing.ours
+    velocity = next(claim for claim in claims if "greatest computational burden" in claim.claim)
+    assert velocity.ours.startswith("82 %")
+    assert [drawing.name for drawing in drawings] == ["tables_1_and_2"]
+
+
+def test_no_fractions_give_both_whole_numbers_and_table_2():
+    """Uicker and Kahn: a fact about the print."""
+    for word, six, nearest in (("multiplications", 66271, 67045), ("additions", 51548, 51547)):
+        values = list(counted._whole_readings(getattr(PRINTED["uicker_kahn"], word)))
+        assert len(values) == 12
+        assert six not in values
+        assert min(values, key=lambda value: abs(value - six)) == nearest
+
+
+def test_economical_newton_euler_beats_the_print():
+    row = {row.method: row for row in count_table()}["newton_euler_link"]
+    assert row.dense == (712, 590)
+    assert row.folded == (416, 326)
+
+
+def test_energies_in_3x3_form():
+    """(A4), (A5) hold; (A6) needs p_j."""
+    kinetic, potential = dynamics._energies()
+    assert kinetic.verdict == REPRODUCED
+    assert potential.verdict == SLIP
+
+
+def test_velocity_terms_are_hidden_at_low_speed():
+    arm = ls.load("puma560")
+    slow, fast = (dynamics.Motion.of(arm, duration) for duration in (8.0, 0.5))
+    assert slow.share == pytest.approx(0.009, abs=5e-4)
+    assert fast.share == pytest.approx(0.461, abs=1e-3)
+    assert slow.of_inertia == pytest.approx(fast.of_inertia, rel=1e-9)
+    want = ls.inverse_dynamics(arm, *_states(fast))
+    np.testing.assert_allclose(fast.parts.total, want, atol=1e-10)
+
+
+def _states(motion):
+    s = (motion.t / motion.duration)[:, None]
+    way = dynamics.END - dynamics.START
+    q = dynamics.START + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    return q, motion.qd, way * (60 * s - 180 * s**2 + 120 * s**3) / motion.duration**2
+
+
+def test_three_kinds_of_tables(monkeypatch):
+    """Sizes are exact; all errors fall with the square of the spacing, and a table of everything has no other."""
+    monkeypatch.setattr(tabulated, "POINTS", 5)
+    coarse = tabulated.kinds_of_tables()
+    assert [kind.memory for kind in coarse] == [5**2 * 11 * 8, (5**2 * 3 + 5**4 * 2) * 8, 5**6 * 2 * 8]
+    assert coarse[0].six_memory == 5**6 * (6 + 7 * 21) * 8
+    assert [kind.read for kind in coarse] == [(44, 2**6 * 153), (44, 2**6 * 21 + 2**12 * 6), (128, 2**18 * 6)]
+    monkeypatch.setattr(tabulated, "POINTS", 9)
+    fine = tabulated.kinds_of_tables()
+    for one, other in zip(coarse, fine, strict=True):
+        assert 2.5 < one.error / other.error < 5.0
+        assert other.nearest > 2 * other.error
+
+
+@pytest.mark.slow
+def test_everything():
+    found = hollerbach1980.reproduce()
+    check_claims(found)
+    check_drawings(found)
+    drawn = [drawing.name for drawing in found.drawings]
+    assert drawn == ["tables_1_and_2", "velocity_terms", "tables_against_recursion"]
