@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lissom.dynamics import forward
@@ -25,6 +26,7 @@ from lissom.formulations import (
     waters,
     xiang,
     xiang_sensitivity,
+    xiang_tape,
 )
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
@@ -50,10 +52,12 @@ class Formulation(NamedTuple):
     moving_base : whether `base=` is covered
     verbs : the public functions that take it
     function : on a `State` (and torques, when forward); on a planar `Model` where links may bend
-    limit : coordinates up to which it is compiled; beyond, the same code runs on NumPy arrays
+    limit : coordinates up to which it is compiled as one piece; beyond, a tape is, and without tapes the same code runs
+        on NumPy arrays
     links : "rigid", or "rigid, flexible"
     gradient : on a `State`, derivatives of the torques by q, qd and qdd; None when it gives none
     gradient_limit : as `limit`, for the gradient
+    tapes : by public function, the program link by link, whose steps serve trees of any size
     """
 
     name: str
@@ -69,6 +73,7 @@ class Formulation(NamedTuple):
     links: str = "rigid"
     gradient: Callable[[State], xiang_sensitivity.Gradient] | None = None
     gradient_limit: int = 0
+    tapes: Mapping[str, Callable[[Any, Bodies, Setting], None]] = MappingProxyType({})
 
     def limit_of(self, verb: str) -> int:
         """Coordinates up to which a public function is compiled."""
@@ -101,7 +106,10 @@ ALL = {
                     BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 7),
         Formulation("xiang", "inverse", f"{XIANG}, (12)-(37)", "n", "tree", BOTH_JOINTS, True,
                     (*INVERSE, "inverse_dynamics_gradient"), xiang.generalized_forces, 9,
-                    gradient=xiang_sensitivity.gradient, gradient_limit=6),
+                    gradient=xiang_sensitivity.gradient, gradient_limit=6, tapes={
+                        "inverse_dynamics": xiang_tape.torque_program,
+                        "inverse_dynamics_gradient": xiang_tape.gradient_program,
+                    }),
         Formulation("nasser", "forward", "Nasser, Recursive Newton-Euler Formulation of Manipulator Dynamics", "n",
                     "tree", BOTH_JOINTS, True, ("forward_dynamics",), nasser.accelerations, 9),
         Formulation("walker_orin_1", "forward", f"{WALKER_ORIN}, method 1", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
