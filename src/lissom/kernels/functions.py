@@ -23,9 +23,9 @@ from lissom.dynamics.bodies import Bodies, refuse_unready
 from lissom.dynamics.stations import along_beam
 from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken
-from lissom.engine.record import RECORDED
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.kernel import Kernel
+from lissom.engine.record import RECORDED
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.arguments import ORIGIN, as_frame, as_points, as_state
 from lissom.kernels.checked import Checked
