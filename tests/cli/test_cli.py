@@ -244,11 +244,13 @@ def test_reproduce(monkeypatch, tmp_path, width):
     monkeypatch.setattr(reproduce.out, "width", width)
     done = lissom("reproduce", "nasser", "--output", str(tmp_path / "figures"))
     assert done.exit_code == 0, done.output
-    for words in ("A short paper", "one is two", "it is not", "Numbers", "1 reproduced, 1 differs"):
+    for words in ("A short paper", "one is two", "it is not", "Numbers", "2 claims: 1 reproduced, 1 not reproduced"):
         assert words in done.output
     assert (tmp_path / "figures" / "line.png").stat().st_size > 5_000
     data = json.loads(lissom("reproduce", "nasser", "--no-figures", "--json").output)
-    assert [claim["verdict"] for claim in data["claims"]] == ["reproduced", "differs"]
+    assert [claim["verdict"] for claim in data["claims"]] == ["reproduced", "not reproduced"]
+    assert data["verdicts"] == {"reproduced": 1, "not reproduced": 1}
+    assert data["seconds"] >= 0
     assert data["listings"][0]["rows"] == [["1", "2"]]
     wrong = lissom("reproduce", "hollerbach")
     assert wrong.exit_code == 1

@@ -7,22 +7,54 @@ from typer.testing import CliRunner
 from lissom.cli.commands.reproduce import PAPERS
 from lissom.cli.main import app
 from lissom.pages.papers import write_papers_page
-from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
+from lissom.papers.claims import (
+    FAILED,
+    Drawing,
+    Reproduction,
+    Tolerance,
+    better,
+    judged,
+    limited,
+    near,
+    slip,
+    undecidable,
+)
 from lissom.views.figures.panels import Curve, Panel
 
 
 def paper(name, holds):
     panel = Panel("a", "t", "x", (Curve("", [0, 1, 2], [0.0, 1.0, 0.5]),))
-    claims = (judged("(1)", "x < 2", "1.5", holds, "" if holds else "rounded"), Claim("(2)", "fast", "unknown", OPEN))
-    return Reproduction(name, f"Paper {name}", claims, (Drawing("one", "A curve", (panel,), 1),))
+    claims = (
+        near("(1)", "x < 2", "1.5", 1e-3, Tolerance(1e-2, "half a digit", "m")),
+        slip("(2)", "x = y", "x = 2 y", holds, "x = 2 y", "a factor is lost"),
+        limited("(3)", "small", "until 3", True, "up to 3 rad"),
+        better("(4)", "1,000 products", "900 products", True, "nothing is computed twice"),
+        undecidable("(5)", "fast", "12 ms here", "the machine is not named"),
+    )
+    return Reproduction(name, f"Paper {name}", claims, (Drawing("one", "A curve", (panel,), 1),), seconds=4.2)
 
 
 def test_all_claims_are_on_the_page(tmp_path):
     write_papers_page([paper("a", True), paper("b", False)], tmp_path / "index.html", "lissom reproduce all")
     text, page = looked_at(tmp_path / "index.html")
-    assert "2 papers, 4 claims: 2 not reproducible from the text, 1 reproduced, 1 differs." in text
-    assert "x &lt; 2" in text
+    assert (
+        "2 papers, 10 claims: 2 reproduced, 1 slip in print, 2 approximations with a limit, 2 ours is cheaper or "
+        "better, 2 not decidable from the text, 1 not reproduced. Computing this took 8 s of CPU time." in text
+    )
+    assert "5 claims: 1 reproduced, 1 slip in print, 1 approximation with a limit" in text
+    for words in ("x &lt; 2", "Tolerance 0.01 m: half a digit.", "x = 2 y", "up to 3 rad", "4 s of CPU time"):
+        assert words in text
+    assert text.index("<th") < text.index("x &lt; 2")  # the table per paper comes first
     assert len(page.sources) == 2
+
+
+def test_a_check_that_fails_is_told_apart():
+    """No verdict survives a check that fails, and a number that is not finite is no agreement."""
+    claims = (
+        near("", "", "", float("nan"), Tolerance(1.0, "")), slip("", "", "", False, "2"), judged("", "", "", False),
+        limited("", "", "", False, "3"), better("", "", "", False, "why"),
+    )  # fmt: skip
+    assert {claim.verdict for claim in claims} == {FAILED}
 
 
 def test_unknown_papers(tmp_path):

@@ -143,6 +143,15 @@ def test_motion_of_flexible_arms_shows_joints_and_deflections():
     assert phases[:2] == ["joint1 [rad]", "link1.bending_z1 [m]"]
 
 
+def test_a_panel_names_the_values_that_it_does_not_show():
+    y = np.array([0.0, 7.25, -1.0])
+    cases = [((-2.0, 8.0), y, []), ((-2.0, 2.0), y, ["values from -1 to 7.25"]),
+             (None, y, []), (None, np.append(y, np.nan), ["not finite everywhere"])]  # fmt: skip
+    for limits, values, notes in cases:
+        panel = Panel("", "x", "y", (Curve("", np.arange(len(values)), values),), range=limits)
+        assert [text.get_text() for text in draw_panels([panel]).axes[0].texts] == notes
+
+
 def test_labels_of_a_logarithmic_axis_do_not_overlap():
     """Less than a decade, where each minor tick would be labelled."""
     x = np.array([0.00625, 0.0125, 0.025, 0.05])

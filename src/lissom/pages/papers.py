@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,50 +9,43 @@ from lissom.formats.files import write_text
 from lissom.listing import Listing
 from lissom.markup import Markup, tag
 from lissom.pages.page import Section, page, picture, verbatim
-from lissom.papers.claims import Claim, Reproduction
+from lissom.papers.claims import FAILED, Claim, Reproduction, overview, summary
 from lissom.versions import versions
 from lissom.views.figures.panels import draw_panels
+
+BREAK = Markup("<br>")
 
 
 def write_papers_page(found: Sequence[Reproduction], target: Path, command: str) -> None:
     """Write one file: a table of all verdicts, then each paper's claims, listings and figures."""
-    sections = [Section("Verdicts", Markup(_verdicts(found).html() + _again(command))), *map(_paper, found)]
+    sections = [Section("Verdicts", Markup(overview(found).html() + _again(command))), *map(_paper, found)]
     write_text(target, page("What the papers claim, and what lissom finds", _lead(found), sections))
 
 
 def _lead(found: Sequence[Reproduction]) -> str:
-    counts = Counter(claim.verdict for paper in found for claim in paper.claims)
-    listed = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.most_common())
     papers = "1 paper" if len(found) == 1 else f"{len(found)} papers"
-    return f"{papers}, {counts.total()} claims: {listed}."
-
-
-def _plural(verdict: str, count: int) -> str:
-    return "differ" if verdict == "differs" and count != 1 else verdict
-
-
-def _verdicts(found: Sequence[Reproduction]) -> Listing:
-    kinds = sorted({claim.verdict for paper in found for claim in paper.claims}, reverse=True)
-    rows = []
-    for paper in found:
-        counts = Counter(claim.verdict for claim in paper.claims)
-        rows.append([paper.title, *(str(counts[kind]) for kind in kinds), str(len(paper.drawings))])
-    return Listing.of(("paper", *kinds, "figures"), rows)
+    timed = [paper.seconds for paper in found if paper.seconds is not None]
+    took = f" Computing this took {sum(timed):.0f} s of CPU time." if timed else ""
+    return f"{papers}, {summary([claim for paper in found for claim in paper.claims])}.{took}"
 
 
 def _paper(found: Reproduction) -> Section:
+    took = "" if found.seconds is None else f" {found.seconds:.0f} s of CPU time."
     claims = Listing.of(("where", "claim", "ours", "verdict", "why"), map(_row, found.claims)).telling()
     figures = [
         picture(draw_panels(drawing.panels, columns=drawing.columns), f"{drawing.caption} ({drawing.name}.png)")
         for drawing in found.drawings
     ]
     listings = [listing.html() for listing in found.listings]
-    return Section(found.title, Markup("".join([claims.html(), *listings, *figures])))
+    lead = tag("p", f"{summary(found.claims)}.{took}")
+    return Section(found.title, Markup("".join([lead, claims.html(), *listings, *figures])))
 
 
 def _row(claim: Claim) -> tuple[str, ...]:
-    verdict = tag("b", claim.verdict, kind=claim.verdict.split()[0])
-    return Markup(tag("span", claim.where)), claim.claim, claim.ours, verdict, claim.why
+    kind = "failed" if claim.verdict == FAILED else claim.verdict.split()[0]
+    verdict = tag("span", tag("b", claim.verdict, kind=kind), *([BREAK, claim.detail] if claim.detail else []))
+    ours = tag("span", claim.ours, *([BREAK, f"Tolerance {claim.tolerance}."] if claim.tolerance else []))
+    return Markup(tag("span", claim.where)), claim.claim, ours, verdict, claim.why
 
 
 def _again(command: str) -> Markup:

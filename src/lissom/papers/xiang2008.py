@@ -20,7 +20,7 @@ from lissom.motion.task.task import Task
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
 from lissom.motion.transcription.rows import Block
-from lissom.papers.claims import OPEN, Claim, Drawing, Reproduction, judged
+from lissom.papers.claims import Claim, Drawing, Reproduction, judged, undecidable
 from lissom.papers.xiang2008_bang_bang import BangBang, rates, read_off, shot
 from lissom.papers.xiang2008_closed_form import TABLE_1, TORQUE, TwoLink, gradient, two_link_arm
 from lissom.spatial.rotations import Array
@@ -182,11 +182,10 @@ def _enforced(where: str, at: Array) -> Enforced:
 
 def _limits(places: list[Enforced]) -> Claim:
     listed = "; ".join(f"{p.where}: T = {p.duration:.4f} s, exceeded by {100 * p.excess:.2g} %" for p in places)
-    return Claim(
+    return undecidable(
         "(66)",
         "torques stay within 10 N m; the paper does not state where along the motion this is enforced",
         listed,
-        OPEN,
         "with limits at interior knots only, T falls to its lower bound; at midpoints only, the optimum is false; at "
         "knots only, T is too small; at knots and midpoints, torques stay within 0.1 % at all times",
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,12 +15,13 @@ from lissom.cli.common import WIDEST, AsJson, check_output_folder, err, out, pri
 from lissom.errors import InputError, suggest
 
 if TYPE_CHECKING:
+    from lissom.listing import Listing
     from lissom.papers.claims import Reproduction
 
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
 ALL = "all"
 WIDE = 130  # columns of a terminal that a table of claims takes
-COLOURS = {"reproduced": "green", "differs": "yellow"}
+COLOURS = {"reproduced": "green", "ours is cheaper or better": "green", "not reproduced": "red"}
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -61,52 +62,95 @@ def reproduce(
         if figures:  # after every paper: what is done is kept when the next is interrupted
             _draw(done[-1], drawn(name))
             _write_page(done, folder / "index.html", command)
+    if len(done) > 1 and not as_json:
+        _show_overview(done)
     if as_json:
         print_json([_data(found) for found in done] if paper == ALL else _data(done[0]))
 
 
 def _tried(paper: str, timed: bool) -> Reproduction:
+    start = _cpu()
     module = importlib.import_module(f"lissom.papers.{paper}")
     with err.status(f"{paper}: working") as status:
-        return module.reproduce(progress=lambda words: status.update(f"{paper}: {words}"), timed=timed)
+        found = module.reproduce(progress=lambda words: status.update(f"{paper}: {words}"), timed=timed)
+    return found._replace(seconds=_cpu() - start)
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those that it started and that ended."""
+    now = os.times()
+    return now.user + now.system + now.children_user + now.children_system
 
 
 def _data(found: Reproduction) -> dict[str, Any]:
+    from lissom.papers.claims import counted
+
     return {
-        "paper": found.paper, "title": found.title, "claims": [claim._asdict() for claim in found.claims],
+        "paper": found.paper, "title": found.title, "seconds": found.seconds, "verdicts": counted(found.claims),
+        "claims": [claim._asdict() for claim in found.claims],
         "listings": [listing._asdict() for listing in found.listings],
     }  # fmt: skip
 
 
 def _show(found: Reproduction) -> None:
     """A table where there is room for one, else claim after claim; then what else is listed, and the sum."""
+    from lissom.papers.claims import summary
+
     if WIDE <= out.width < WIDEST:
-        table = Table(title=found.title, title_justify="left", show_lines=True, expand=True)
-        for word, share in (("where", 2), ("claim", 4), ("ours", 6), ("verdict", 4)):
-            table.add_column(word, ratio=share, overflow="fold")
-        for claim in found.claims:
-            table.add_row(
-                claim.where, claim.claim, claim.ours, _verdict(claim) + (f": {claim.why}" if claim.why else "")
-            )
-        out.print(table)
+        out.print(_table(found))
     else:
         out.print(f"[bold]{found.title}[/]\n")
         for claim in found.claims:
-            why = f"\n  why   {claim.why}" if claim.why else ""
-            out.print(f"{_verdict(claim)}  {claim.where}\n  claim {claim.claim}\n  ours  {claim.ours}{why}\n")
+            _show_claim(claim)
     for listing in found.listings:
-        table = Table(title=listing.title, title_justify="left")
-        for head in listing.heads:
-            table.add_column(head)
-        for row in listing.rows:
-            table.add_row(*row)
-        out.print(table)
-    verdicts = Counter(claim.verdict for claim in found.claims)
-    out.print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+        _show_listing(listing)
+    took = "" if found.seconds is None else f"; {found.seconds:.0f} s of CPU time"
+    out.print(summary(found.claims) + took)
+
+
+def _table(found: Reproduction) -> Table:
+    table = Table(title=found.title, title_justify="left", show_lines=True, expand=True)
+    for word, share in (("where", 2), ("claim", 4), ("ours", 6), ("verdict", 4)):
+        table.add_column(word, ratio=share, overflow="fold")
+    for claim in found.claims:
+        ours = claim.ours + (f" (tolerance {claim.tolerance})" if claim.tolerance else "")
+        reasons = "; ".join(filter(None, (claim.detail, claim.why)))
+        table.add_row(claim.where, claim.claim, ours, _verdict(claim) + (f": {reasons}" if reasons else ""))
+    return table
+
+
+def _show_claim(claim: Any) -> None:
+    """A claim below another, for narrow terminals."""
+    out.print(f"{_verdict(claim)}  {claim.where}")
+    known = claim.detail and ("correct" if claim.verdict == "slip in print" else "limit")
+    pairs = (("claim", claim.claim), ("ours", claim.ours), ("within", claim.tolerance), (known, claim.detail),
+             ("why", claim.why))  # fmt: skip
+    for word, text in pairs:
+        if text:
+            out.print(f"  {word:<7} {text}")
+    out.print()
+
+
+def _show_listing(listing: Listing) -> None:
+    table = Table(title=listing.title, title_justify="left")
+    for head in listing.heads:
+        table.add_column(head)
+    for row in listing.rows:
+        table.add_row(*row)
+    out.print(table)
+
+
+def _show_overview(done: list[Reproduction]) -> None:
+    """The claims of all papers by verdict."""
+    from lissom.papers.claims import overview
+
+    counts = overview(done)
+    short = [(paper.paper, *row[1:]) for paper, row in zip(done, counts.rows, strict=True)]
+    _show_listing(counts._replace(title="All papers", rows=tuple(short)))
 
 
 def _verdict(claim: Any) -> str:
-    return f"[{COLOURS.get(claim.verdict, 'blue')}]{claim.verdict}[/]"
+    return f"[{COLOURS.get(claim.verdict, 'yellow')}]{claim.verdict}[/]"
 
 
 def _draw(found: Reproduction, folder: Path) -> None:

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from lissom.listing import Listing
 from lissom.model.beam import Beam, Tip
-from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.claims import Claim, Drawing, judged, undecidable
 from lissom.papers.deluca1991.two_link_coefficients import TwoLink, modal_inertia
 from lissom.papers.deluca1991.two_links import PAYLOADS, arm_with, link_modes
 from lissom.spatial.rotations import Array
@@ -69,7 +69,7 @@ def _others() -> Claim:
     """Claim about the values for the payloads of figures 2 and 4."""
     parts = [f"{name} {_list(_table(PAYLOADS[name])['f'], 2)} Hz" for name in ("zero", "double")]
     why = "only the nominal ones are printed, the others are drawn in figures 2 and 4; all are in the table of modes"
-    return Claim(WHERE, "the same values for zero and double payload", f"frequencies: {'; '.join(parts)}", OPEN, why)
+    return undecidable(WHERE, "the same values for zero and double payload", f"frequencies: {'; '.join(parts)}", why)
 
 
 def listing() -> Listing:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.papers.claims import OPEN, Claim, Drawing, judged
+from lissom.papers.claims import Claim, Drawing, judged, undecidable
 from lissom.papers.deluca1991.two_link_coefficients import TwoLink
 from lissom.papers.deluca1991.two_links import (
     METHOD,
@@ -216,7 +216,7 @@ def _switches() -> Claim:
         f"+0.2 N m at both joints until {SWITCH:g} s, -0.2 N m until {2 * SWITCH:g} s, then none: close to a motion "
         "from rest to rest, within which B stays positive definite"
     )
-    return Claim("figures 9, 10", "symmetric bang-bang of 0.2 N m", ours, OPEN, "the switch times are not given")
+    return undecidable("figures 9, 10", "symmetric bang-bang of 0.2 N m", ours, "the switch times are not given")
 
 
 def _offset(motion: Motion) -> Claim:

@@ -30,7 +30,10 @@ class Curve(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Curves over common axes; `scales` of x and y: "linear" or "log"; `range`: of y, where curves leave it."""
+    """Curves over common axes; `scales` of x and y: "linear" or "log"; `range`: of y, where curves leave it.
+
+    A panel that cannot show all values says which there are.
+    """
 
     title: str
     xlabel: str
@@ -66,11 +69,27 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
         _sparse_ticks(ax.xaxis)
     if panel.range is not None:
         ax.set_ylim(*panel.range)
+    if clipped := _clipped(panel, ax.get_ylim()):
+        ax.text(0.5, 0.02, clipped, transform=ax.transAxes, ha="center", va="bottom", fontsize="small")
     named = sum(bool(curve.label) for curve in panel.curves)
     if named > MOST_INSIDE:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif named:
         ax.legend(frameon=True, framealpha=0.8)
+
+
+def _clipped(panel: Panel, shown: tuple[float, float]) -> str:
+    """A note of the values that lie outside the limits of y, and of those that are not finite; "" without any."""
+    y = np.concatenate([np.asarray(curve.y, float).ravel() for curve in panel.curves])
+    finite = y[np.isfinite(y)]
+    notes = [f"values from {finite.min():.3g} to {finite.max():.3g}"] if _outside(finite, shown) else []
+    notes += ["not finite everywhere"] if len(finite) < len(y) else []
+    return "; ".join(notes)
+
+
+def _outside(y: np.ndarray, shown: tuple[float, float]) -> bool:
+    margin = 1e-9 * abs(shown[1] - shown[0])
+    return len(y) > 0 and bool(y.min() < shown[0] - margin or y.max() > shown[1] + margin)
 
 
 def _sparse_ticks(axis: Any) -> None:

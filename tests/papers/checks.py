@@ -1,0 +1,33 @@
+"""What holds of every reproduction: reasons, numbers, figures that can be read."""
+
+import numpy as np
+
+from lissom.papers.claims import BETTER, FAILED, LIMIT, OPEN, SLIP, VERDICTS
+
+
+def verdicts(found):
+    """Verdicts in the order of the claims."""
+    return [claim.verdict for claim in found.claims]
+
+
+def check_claims(found, *expected):
+    """Every verdict has a number behind it and, where it needs one, a reason; only `expected` ones may have failed."""
+    for claim in found.claims:
+        assert claim.verdict in VERDICTS, claim
+        assert any(letter.isdigit() for letter in claim.ours), claim
+        assert claim.detail or claim.verdict not in (SLIP, LIMIT), claim
+        assert claim.why or claim.verdict not in (BETTER, OPEN, FAILED), claim
+        assert claim.verdict != FAILED or FAILED in expected, claim
+
+
+def check_drawings(found):
+    """Axes have names, several curves have a legend, and no value is unsaid that a panel does not show."""
+    for drawing in found.drawings:
+        assert drawing.caption
+        for panel in drawing.panels:
+            where = f"{drawing.name}: {panel.title}"
+            assert panel.xlabel, where
+            assert panel.ylabel, where
+            named = [curve.label for curve in panel.curves if curve.label]
+            assert named or len(panel.curves) == 1, where
+            assert all(len(np.atleast_1d(curve.x)) == len(np.atleast_1d(curve.y)) for curve in panel.curves), where
