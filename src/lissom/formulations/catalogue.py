@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lissom.dynamics import forward
@@ -57,7 +56,6 @@ class Formulation(NamedTuple):
     links : "rigid", or "rigid, flexible"
     gradient : on a `State`, derivatives of the torques by q, qd and qdd; None when it gives none
     gradient_limit : as `limit`, for the gradient
-    tapes : by public function, the program link by link, whose steps serve trees of any size
     """
 
     name: str
@@ -73,7 +71,6 @@ class Formulation(NamedTuple):
     links: str = "rigid"
     gradient: Callable[[State], xiang_sensitivity.Gradient] | None = None
     gradient_limit: int = 0
-    tapes: Mapping[str, Callable[[Any, Bodies, Setting], None]] = MappingProxyType({})
 
     def limit_of(self, verb: str) -> int:
         """Coordinates up to which a public function is compiled."""
@@ -106,10 +103,7 @@ ALL = {
                     BOTH_JOINTS, False, (*INVERSE, "mass_matrix"), horn_raibert.generalized_forces, 7),
         Formulation("xiang", "inverse", f"{XIANG}, (12)-(37)", "n", "tree", BOTH_JOINTS, True,
                     (*INVERSE, "inverse_dynamics_gradient"), xiang.generalized_forces, 9,
-                    gradient=xiang_sensitivity.gradient, gradient_limit=6, tapes={
-                        "inverse_dynamics": xiang_tape.torque_program,
-                        "inverse_dynamics_gradient": xiang_tape.gradient_program,
-                    }),
+                    gradient=xiang_sensitivity.gradient, gradient_limit=6),
         Formulation("nasser", "forward", "Nasser, Recursive Newton-Euler Formulation of Manipulator Dynamics", "n",
                     "tree", BOTH_JOINTS, True, ("forward_dynamics",), nasser.accelerations, 9),
         Formulation("walker_orin_1", "forward", f"{WALKER_ORIN}, method 1", "n^3", "tree", BOTH_JOINTS, True, FORWARD,
@@ -122,6 +116,10 @@ ALL = {
                     (*INVERSE, *FORWARD), generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip
+TAPES: dict[tuple[str, str], Callable[[Any, Bodies, Setting], None]] = {  # programs link by link, for trees of any size
+    ("xiang", "inverse_dynamics"): xiang_tape.torque_program,
+    ("xiang", "inverse_dynamics_gradient"): xiang_tape.gradient_program,
+}
 ALIASES = {"walker_orin": "walker_orin_3"}
 
 

@@ -1,4 +1,4 @@
-"""Xiang, Arora and Abdel-Malek 2008 for many joints: the steps of `xiang` and `xiang_sensitivity`, link by link, on a tape.
+"""Xiang, Arora and Abdel-Malek 2008 on a tape: the steps of `xiang` and `xiang_sensitivity`, link by link.
 
 The equations are those of the two modules; here they are called one link, or one pair of a link and a joint, at a
 time, so that each is compiled once however large the tree is. Between calls the values that begin a recursion stand
@@ -92,14 +92,16 @@ class Tree(NamedTuple):
 
 def transforms(O: Any, B: Any, prismatic: int, q: Scalar) -> Any:
     """T_i and its first three derivatives."""
-    member = Member(-1, bool(prismatic), _in(O), _in(B), *[None] * 7)
+    unused: Any = None
+    member = Member(-1, bool(prismatic), _in(O), _in(B), *(unused,) * 7)
     state = State([member], frames_of([member], [q]), [], [], [])
     return tuple(_out(part[0]) for part in transforms_of(state))
 
 
 def outward(carrier: Any, own: Any, qd: Scalar, qdd: Scalar) -> Any:
     """(12)-(14): A_i, B_i, C_i, dA_i."""
-    return tuple(_out(X) for X in rates(*_in(carrier), *_in(own)[:3], qd, qdd))
+    (A, B, C), (T, dT, ddT, _) = _in(carrier), _in(own)
+    return tuple(_out(X) for X in rates(A, B, C, T, dT, ddT, qd, qdd))
 
 
 def base_of(pose: Any, nine: Any) -> Any:
@@ -132,7 +134,8 @@ def torque(O: Any, prismatic: int, A: Any, dA: Any, gravity: Any, carried: Any) 
     """The joint torque (16)."""
     D, E, G = _in(carried)
     inertia, weight = trace(product(_in(dA), D)), inner([*_in(gravity), 0.0], times(_in(dA), E))
-    return value(minus(minus(inertia, weight), _moment(prismatic, O, A, G)))  # type: ignore[no-any-return]
+    found: Scalar = value(minus(minus(inertia, weight), _moment(prismatic, O, A, G)))
+    return found
 
 
 def _moment(prismatic: int, O: Any, A: Any, G: Any) -> Any:
@@ -148,7 +151,8 @@ def by_earlier(above: Any, own: Any, qd: Scalar, qdd: Scalar) -> Any:
 
 def by_own(carrier: Any, own: Any, qd: Scalar, qdd: Scalar) -> Any:
     """(21)-(26), k = i."""
-    return tuple(_out(X) for X in slopes_by_own(*_in(carrier), *_in(own)[1:], qd, qdd))
+    (A, B, C), (_, dT, ddT, dddT) = _in(carrier), _in(own)
+    return tuple(_out(X) for X in slopes_by_own(A, B, C, dT, ddT, dddT, qd, qdd))
 
 
 def own_slopes(pseudo: Any, moving: Any) -> Any:
@@ -182,7 +186,8 @@ def torque_slopes(
     weight = inner([*_in(gravity), 0.0], plus(times(second, E), times(dA, slope.E_q)))
     moment = ZERO if above is ZERO else _moment(prismatic, O, _out(above), G)
     by_q = minus(minus(inertia, weight), moment)
-    return tuple(value(x) for x in (by_q, *(trace(product(dA, D)) for D in (slope.D_qd, slope.D_qdd))))  # type: ignore[return-value]
+    by_rate, by_acceleration = (value(trace(product(dA, D))) for D in (slope.D_qd, slope.D_qdd))
+    return value(by_q), by_rate, by_acceleration
 
 
 # ---- programs ------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ class Functions:
 
         f = catalogue.find(method, verb.name)
         catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, verb.name)
-        whole, tape = catalogue.program(f, verb.name), f.tapes.get(verb.name)
+        whole, tape = catalogue.program(f, verb.name), catalogue.TAPES.get((f.name, verb.name))
 
         def program(run: Any, bodies: Bodies, setting: Setting, on_tape: bool) -> None:
             (tape if on_tape and tape is not None else whole)(run, bodies, setting)
