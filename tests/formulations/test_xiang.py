@@ -11,7 +11,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
 from lissom.kernels.cache import functions_of
-from lissom.papers.xiang2008_closed_form import (
+from lissom.papers.xiang2008.closed_form import (
     TABLE_1,
     TwoLink,
     gradient as closed_gradient,
