@@ -14,7 +14,7 @@ from lissom.formulations.book import count_simulation_form, printed_additions, p
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes
 from lissom.model.link import Link
-from lissom.papers.book1983_arms import general_arm, general_rigid_arm, six_joint_arm, three_joint_arm, two_link_arm
+from lissom.papers.book1983.arms import general_arm, general_rigid_arm, six_joint_arm, three_joint_arm, two_link_arm
 from lissom.papers.claims import Claim, Drawing, Reproduction, judged
 from lissom.papers.hollerbach1980 import PRINTED as HOLLERBACH
 from lissom.simulation.simulate import simulate
