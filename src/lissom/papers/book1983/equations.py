@@ -72,7 +72,7 @@ def transform(p: Any, R: Any) -> Array:
 
 
 def links_of(arm: Arm) -> list[Link]:
-    """The links of a serial arm with revolute joints whose flexible links are given by modal tables."""
+    """The links of a serial arm with revolute joints, no payloads, flexible links given by modal tables."""
     out = []
     for link in arm.links:
         tables = link.modes
@@ -80,20 +80,19 @@ def links_of(arm: Arm) -> list[Link]:
         H = transform(link.tip[:3, 3] if tables is None else tables.tip, np.eye(3))
         H[0, 0] = 1.0
         Ck, Ckl, M, K = np.zeros((m, 4, 4)), np.zeros((m, m, 4, 4)), np.zeros((m, 4, 4)), np.zeros((m, m))
-        C = _rigid(link) if tables is None else tables.C
+        C = _rigid(link.mass, link.com, link.inertia)  # of a flexible link: the hub at its joint
         if tables is not None:
-            Ck, Ckl, K = tables.Ck, tables.Ckl, tables.K
+            C, Ck, Ckl, K = C + tables.C, tables.Ck, tables.Ckl, tables.K
             M = np.array([transform(p, skew(w)) for p, w in zip(tables.tip_shift, tables.tip_turn, strict=True)])
         out.append(Link(link.joint.placement, link.joint.axis, link.frame, C, Ck, Ckl, H, M, K))
     return out
 
 
-def _rigid(link: Any) -> Array:
-    """C of a rigid link: half its second moments over [1 x y z]."""
-    body = link.body
-    I, first = body.spatial()[:3, :3], body.mass * np.asarray(body.com)
-    second = 0.5 * np.trace(I) * np.eye(3) - I
-    return 0.5 * np.block([[np.array([[body.mass]]), first[None]], [first[:, None], second]])
+def _rigid(mass: float, com: Any, inertia: Any) -> Array:
+    """C of a rigid body: half its second moments over [1 x y z]."""
+    r = np.asarray(com, float)
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(r, r)
+    return 0.5 * np.block([[np.array([[mass]]), mass * r[None]], [mass * r[:, None], second]])
 
 
 class Equations:
@@ -236,7 +235,9 @@ class Equations:
         onward = self._beyond(("L", j, f), self._lever(j, f), j + 1, h)
         total = traced(onward, self._own(h, k))  # (74)
         if h < self.n:  # (75)
-            total = total + traced(self._kept(("P", j, f, h), lambda: self.levers[j][f] @ Phi[j, h]), self.levers[h][k].T)
+            total = total + traced(
+                self._kept(("P", j, f, h), lambda: self.levers[j][f] @ Phi[j, h]), self.levers[h][k].T
+            )
         return 2 * total
 
     def _same_link(self, Phi: Tables, j: int, f: int, k: int) -> Any:
