@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.flexible.body import FlexibleBody, Station, beam_body
 from lissom.formulations.book import count_simulation_form
@@ -92,12 +93,12 @@ def _imaginary() -> list[Claim]:
         judged(
             "sections 1.1, 6",
             "15 imaginary joints approximate the flexibility that 6 modes do; the paper leaves open which is closer",
-            f"15 joints {_percent(fifteen)}, 6 modes {_percent(three)}, 10 modes {_percent(five)}; multiplications of J "
-            f"and R as compiled for this arm: {costs[2]:,}, {costs[0]:,} and {costs[1]:,}",
+            f"15 joints {_percent(fifteen)}, 6 modes {_percent(three)}, 10 modes {_percent(five)}; multiplications of "
+            f"J and R as compiled for this arm: {costs[2]:,}, {costs[0]:,} and {costs[1]:,}",
             bool((three[:2] < fifteen[:2]).all() and (fifteen[2:] < three[2:]).all() and fifteen.max() < 0.03
                  and (five < fifteen).all()),
-            "determined here: 6 modes are closer in the two lowest frequencies, 15 joints in the next four, at about the "
-            f"same cost; 10 modes are closer in all six, at {costs[1] / costs[2]:.1f} times the cost",
+            "determined here: 6 modes are closer in the two lowest frequencies, 15 joints in the next four, at about "
+            f"the same cost; 10 modes are closer in all six, at {costs[1] / costs[2]:.1f} times the cost",
         ),
     ]  # fmt: skip
 
@@ -163,8 +164,8 @@ def _appendage() -> Claim:
     return near(
         "section 3",
         "a flexible member with rigid appendages changes C_ikj, C_ik and C_i alone",
-        f"a body at {STATION:g} of the length of a beam that bends and twists, in these tables, and attached there in the "
-        f"second-order model: J, and forces from rest, agree to {apart:.1e} in 20 undeflected poses, relative",
+        f"a body at {STATION:g} of the length of a beam that bends and twists, in these tables, and attached there in "
+        f"the second-order model: J, and forces from rest, agree to {apart:.1e} in 20 undeflected poses, relative",
         apart, ROUNDING, "lissom attaches whole branches along a beam: Joint(at=...)",
     )  # fmt: skip
 
@@ -181,7 +182,7 @@ def tables_of(body: FlexibleBody) -> ModalIntegrals:
     return ModalIntegrals(body.C / 2, Ck, Ckl, body.K, body.damping, tip.point, tip.shift, tip.turn)
 
 
-def with_appendage(tables: ModalIntegrals, at: Station, mass: float, com: Array, inertia: Array) -> ModalIntegrals:
+def with_appendage(tables: ModalIntegrals, at: Station, mass: float, com: ArrayLike, inertia: Array) -> ModalIntegrals:
     """The tables with a rigid body on a section: of its points [1 r], h0 = T [1 r] and phi_k = M_k [1 r] as in (7)."""
     r = np.asarray(com, float)
     second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(r, r)

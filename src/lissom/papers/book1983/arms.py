@@ -14,6 +14,25 @@ from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.papers.book1983.equations import Link as Constants, transform
 from lissom.spatial.rotations import Array, about_axis, skew
+from lissom.verbs.deformation import deformation
+
+TRUNCATIONS = {"book": "(37), (72), (73)", "book_37": "(37)", "book_72": "(72), (73)"}
+
+
+def named(word: str) -> str:
+    """What a model of flexibility leaves out."""
+    return "not truncated" if word == "linear" else f"truncated by {TRUNCATIONS[word]}"
+
+
+def slopes_of(arm: Arm) -> Array:
+    """Rotation of each link's tip per unit amplitude of its modes [rad]."""
+    out = []
+    for k in arm.mode_index:
+        link = arm.coordinates[k].split(".")[0]
+        q = np.zeros(arm.dof)
+        q[k] = 1e-6
+        out.append(np.linalg.norm(deformation(arm, q, link).angles[-1]) / 1e-6)
+    return np.array(out)
 
 
 def _at(x: float = 0.0, z: float = 0.0) -> Array:

@@ -115,8 +115,8 @@ def _difference() -> Claim:
     """Which single coefficient would have to be another."""
     off = PRINTED - printed_multiplications(*CASE)
     n, f, m = CASE
-    size = {"n_f^2 m^2": f * f * m * m, "n_f m^2": f * m * m, "n_f^2 m": f * f * m, "n n_f m": n * f * m, "n_f m": f * m,
-            "n^2": n * n, "n n_f": n * f, "n": n, "n_f": f}  # fmt: skip
+    powers = (f * f * m * m, f * m * m, f * f * m, n * f * m, f * m, n * n, n * f, n, f)
+    size = dict(zip(TERMS, powers, strict=True))
     would = {word: value + off / size[word] for word, value in TERMS.items()}
     others = [(a, b, c) for a in range(1, 31) for b in range(7) for c in range(11)
               if printed_multiplications(a, b, c) == PRINTED]  # fmt: skip
@@ -124,9 +124,9 @@ def _difference() -> Claim:
     return undecidable(
         "section 6",
         f"whether {PRINTED:,} or the polynomial is right",
-        f"they differ by {off:g} = 18 x 36, and n^2 = n n_f m = n_f^2 m^2 = 36 here. One other coefficient explains it: "
-        f"{listed}. Other numbers of joints, links and modes that give {PRINTED:,}: {len(others)}",
-        "no derivation is printed; 74 -> 92, 84 -> 102 or 6 -> 24 would be the same amount, none is a slip of one digit",
+        f"they differ by {off:g} = 18 x 36, and n^2 = n n_f m = n_f^2 m^2 = 36 here. One other coefficient explains "
+        f"it: {listed}. Other numbers of joints, links and modes that give {PRINTED:,}: {len(others)}",
+        "no derivation is printed; 74 -> 92, 84 -> 102 or 6 -> 24 would be the same amount; none is one digit",
     )
 
 
@@ -163,12 +163,12 @@ def _rigid(ours: tuple[Count, Count]) -> list[Claim]:
         limited(
             "section 6",
             "15 imaginary joints more, 21 in all, take fewer multiplications than this method",
-            f"as compiled: {simple:,} where the imaginary joints turn about the axes of the beams, ours {common:,} with "
-            f"plain beams; {rigid[21]:,} with general axes, ours {general:,} with general tables. Method 3 by the dense "
-            f"rule {classic[21]:,}, the paper's polynomial {printed_multiplications(*CASE):,.0f}",
+            f"as compiled: {simple:,} where the imaginary joints turn about the axes of the beams, ours {common:,} "
+            f"with plain beams; {rigid[21]:,} with general axes, ours {general:,} with general tables. Method 3 by the "
+            f"dense rule {classic[21]:,}, the paper's polynomial {printed_multiplications(*CASE):,.0f}",
             simple < common and rigid[21] > general,
-            f"true where most entries are zero, by {100 * (1 - simple / common):.1f} %; with general axes and tables 21 "
-            f"joints take {rigid[21] / general:.2f} times as many",
+            f"true where most entries are zero, by {100 * (1 - simple / common):.1f} %; with general axes and tables "
+            f"21 joints take {rigid[21] / general:.2f} times as many",
         ),
     ]  # fmt: skip
 

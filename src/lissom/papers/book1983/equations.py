@@ -1,10 +1,10 @@
 """Book (1983) as he writes it: 4x4 matrices over [1 x y z], J zdd = R of a chain of revolute joints.
 
-A transcription with the corrected equations, (1)-(17), (36), (37), (51), (52) and (58)-(90). Every word of `printed` puts
-one equation in place as it is printed (`docs/errata.md`). Indices count links from 0; n is the last link. Names are the
-paper's: d for a dot, `What` for a hat, `Wt` for a tilde. Numbers may be of any kind: with counting ones the operations
-are counted. As the paper has it, products that several equations share are kept, the symmetry of J is used, and of a
-trace only the diagonal is computed.
+A transcription with the corrected equations, (1)-(17), (36), (37), (51), (52) and (58)-(90). Every word of `printed`
+puts one equation in place as it is printed (`docs/errata.md`). Indices count links from 0; n is the last link. Names
+are the paper's: d for a dot, `What` for a hat, `Wt` for a tilde. Numbers may be of any kind: with counting ones the
+operations are counted. As the paper has it, products that several equations share are kept, the symmetry of J is
+used, and of a trace only the diagonal is computed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.spatial.frames import pose
 from lissom.spatial.rotations import Array, skew
 
 TRUNCATED = ("37", "72")  # "72" goes for (73) too
