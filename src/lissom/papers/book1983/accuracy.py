@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.flexible.body import FlexibleBody, Station, beam_body
+from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.formulations.book import count_simulation_form
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
@@ -150,7 +151,7 @@ def _appendage() -> Claim:
     body = Link("body", "beam", Joint("fixed", at=STATION), mass=mass, com=com, inertia=inertia)
     gravity = (1.0, 2.0, -9.0)
     attached = Arm("attached", (hub, Link("beam", "hub", joint, beam=beam), body, end), gravity)
-    made = beam_body(beam, Tip(0.4), Tip(0.4)).linear
+    made = flexible_bodies(attached)[1].linear
     assert made.line is not None
     tables = with_appendage(tables_of(made), made.line.station(STATION), mass, com, inertia)
     changed = Arm("changed", (hub, Link("beam", "hub", joint, modes=tables), end), gravity, flexibility="book")
@@ -174,7 +175,7 @@ def _apart(a: Array, b: Array) -> float:
     return float(np.abs(a - b).max() / np.abs(b).max())
 
 
-def tables_of(body: FlexibleBody) -> ModalIntegrals:
+def tables_of(body: Any) -> ModalIntegrals:
     """The paper's tables of a flexible body, (25), (28), (30): halves of its integrals."""
     Ck, Ckl = np.zeros((body.m, 4, 4)), np.zeros((body.m, body.m, 4, 4))
     Ck[:, :, 1:], Ckl[:, :, 1:, 1:] = np.swapaxes(body.D, 1, 2) / 2, body.Y / 2
@@ -182,7 +183,7 @@ def tables_of(body: FlexibleBody) -> ModalIntegrals:
     return ModalIntegrals(body.C / 2, Ck, Ckl, body.K, body.damping, tip.point, tip.shift, tip.turn)
 
 
-def with_appendage(tables: ModalIntegrals, at: Station, mass: float, com: ArrayLike, inertia: Array) -> ModalIntegrals:
+def with_appendage(tables: ModalIntegrals, at: Any, mass: float, com: ArrayLike, inertia: Array) -> ModalIntegrals:
     """The tables with a rigid body on a section: of its points [1 r], h0 = T [1 r] and phi_k = M_k [1 r] as in (7)."""
     r = np.asarray(com, float)
     second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(r, r)
