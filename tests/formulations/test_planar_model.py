@@ -58,7 +58,7 @@ def test_wrong_input():
         model.h(np.zeros((2, 6)), np.zeros((3, 6)))
     with pytest.raises(ls.InputError, match="cannot be written"):
         model.c(into="no/such/folder/model.c")
-    with pytest.raises(ls.UnsupportedError, match="up to 6 links, and arm 'planar1' has 7"):
+    with pytest.raises(ls.UnsupportedError, match="up to 5 links, and arm 'planar1' has 7"):
         ls.planar_model(planar_arm(1, (1, 0, 0, 0, 0, 0, 0))).sympy()
 
 

@@ -140,4 +140,6 @@ def spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
         "stiffening by foreshortening, which is larger, is not",
     )
     panel = Panel("a beam spun up to 6 rad/s", "t [s]", "deflection of the tip [m]", tuple(curves), range=(-2.0, 2.0))
-    return [claim], Drawing("spin_up", "No geometric stiffening in a linear field", (panel,))
+    return [claim], Drawing(
+        "spin_up", "No geometric stiffening in a linear field; curves end where the tip is 10 m off", (panel,)
+    )

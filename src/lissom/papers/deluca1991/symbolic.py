@@ -56,5 +56,5 @@ def _symbols() -> Claim:
         "symbolic manipulation helps to generate the model of n links",
         f"{LINKS} links of one mode: {arm.dof} equations with {terms:,} terms in SymPy's symbols, evaluated at "
         f"{STATES} states within {worst:.0e} of the numbers, relative",
-        worst, ROUNDING, "planar_model(arm).sympy(), .latex() and .c() write it out, up to six links",
+        worst, ROUNDING, "planar_model(arm).sympy(), .latex() and .c() write it out, up to five links",
     )  # fmt: skip
