@@ -26,8 +26,8 @@ from lissom.motion.transcription.kernels.expressions import APART
 from lissom.motion.transcription.kernels.sample import Symbols
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
-from lissom.papers.xiang2008 import EXAMPLE_1, EXAMPLE_2, weightless_arm
-from lissom.papers.xiang2008_closed_form import two_link_arm
+from lissom.papers.xiang2008.closed_form import two_link_arm
+from lissom.papers.xiang2008.tasks import EXAMPLE_1, EXAMPLE_2, weightless_arm
 
 TOLERANCE = 1e-8  # as predict_motion has it
 READY = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)

@@ -48,6 +48,7 @@ from lissom.motion.public import (
 from lissom.motion.result.motion import Motion as Motion
 from lissom.motion.result.outcome import MotionOutcome as MotionOutcome
 from lissom.motion.result.report import MotionReport as MotionReport
+from lissom.motion.result.sensitivity import MotionSensitivity as MotionSensitivity
 from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.task.reach import Reach as Reach

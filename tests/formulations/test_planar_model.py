@@ -58,11 +58,11 @@ def test_wrong_input():
         model.h(np.zeros((2, 6)), np.zeros((3, 6)))
     with pytest.raises(ls.InputError, match="cannot be written"):
         model.c(into="no/such/folder/model.c")
-    with pytest.raises(ls.UnsupportedError, match="up to 3 links, and arm 'planar1' has 4"):
-        ls.planar_model(planar_arm(1, (1, 0, 0, 0))).sympy()
+    with pytest.raises(ls.UnsupportedError, match="up to 5 links, and arm 'planar1' has 7"):
+        ls.planar_model(planar_arm(1, (1, 0, 0, 0, 0, 0, 0))).sympy()
 
 
-@pytest.mark.parametrize("modes", [(2, 2), (1, 0, 1)])
+@pytest.mark.parametrize("modes", [(2, 2), (1, 0, 1), (1, 0, 1, 1, 0)])
 def test_symbols_give_the_numbers(modes):
     arm = planar_arm(12, modes, drives=True)
     model = ls.planar_model(arm)

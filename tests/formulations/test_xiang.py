@@ -11,7 +11,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
 from lissom.kernels.cache import functions_of
-from lissom.papers.xiang2008_closed_form import (
+from lissom.papers.xiang2008.closed_form import (
     TABLE_1,
     TwoLink,
     gradient as closed_gradient,
@@ -29,7 +29,7 @@ def close(got, want, relative=SAME):
     assert max(np.abs(g - w).max() for g, w in zip(got, want, strict=True)) <= relative * scale
 
 
-def on_numpy(arm, verb, states, loads, base=None):
+def on_numpy(arm, verb, states, loads, base=None, backend="numpy"):
     """Nothing need be compiled."""
     known = functions_of(arm)
     extra = [] if base is None else [
@@ -37,7 +37,7 @@ def on_numpy(arm, verb, states, loads, base=None):
     ]  # fmt: skip
     extra += [np.concatenate([load.force, load.moment, load.point]) for load in loads]
     about = Setting(tuple(load.link for load in loads), base is not None)
-    return known.get(verb, about, "numpy", "xiang")(*states, *extra)
+    return known.get(verb, about, backend, "xiang")(*states, *extra)
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -49,14 +49,19 @@ def test_random_arms(seed):
     loads = random_loads(arm, seed) if seed % 2 else []
     base = random_base(seed) if seed % 4 == 1 else None
     want = ls.inverse_dynamics(arm, *states, loads=loads, base=base)
-    close([on_numpy(arm, "inverse_dynamics", states, loads, base)], [want])
-    want = ls.inverse_dynamics_gradient(arm, *states, loads=loads, base=base)
-    close(on_numpy(arm, "inverse_dynamics_gradient", states, loads, base), want)
+    slopes = ls.inverse_dynamics_gradient(arm, *states, loads=loads, base=base)
+    for backend in ("numpy", "tape"):
+        close([on_numpy(arm, "inverse_dynamics", states, loads, base, backend)], [want])
+        close(on_numpy(arm, "inverse_dynamics_gradient", states, loads, base, backend), slopes)
 
 
 def test_a_large_tree():
-    arm = random_arm(31, 22)
+    arm = random_arm(31, 39)
     states, loads = random_states(arm, 2), random_loads(arm, 7)
+    functions = functions_of(arm)
+    for verb in ("inverse_dynamics", "inverse_dynamics_gradient"):
+        assert functions.choose_backend(functions.plan(verb, method="xiang").program, None) == "tape"
+    close([ls.inverse_dynamics(arm, *states, method="xiang")], [ls.inverse_dynamics(arm, *states)])
     close(
         ls.inverse_dynamics_gradient(arm, *states, loads=loads, method="xiang"),
         ls.inverse_dynamics_gradient(arm, *states, loads=loads),

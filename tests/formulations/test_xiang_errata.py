@@ -21,8 +21,9 @@ from lissom.formulations.counting import Tally, counted_state, degree_of
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import ONE, ZERO, dot, negative, outer, plus, product, times, trace
 from lissom.kernels.cache import functions_of
-from lissom.papers import xiang2008
-from lissom.papers.xiang2008_closed_form import TwoLink, gradient, two_link_arm
+from lissom.papers.xiang2008 import limits, shortest
+from lissom.papers.xiang2008.closed_form import TwoLink, gradient, two_link_arm
+from lissom.papers.xiang2008.tasks import PRINTED
 from lissom.verbs.count import puma_like
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
@@ -233,7 +234,7 @@ def test_printed_6_1():
 
 def test_printed_66():
     """Torque limits in some places only: a shorter time than is possible, and torques beyond their limits between."""
-    interior, middles, knots, both = xiang2008.where_limits_hold()
+    interior, middles, knots, both = limits.where_limits_hold()
     least = 0.391855  # the bang-bang time; see test_xiang_reproduction
     assert interior.duration < 0.01 * least
     assert interior.excess > 1e3
@@ -247,7 +248,7 @@ def test_printed_66():
 
 def test_printed_6_3():
     """The bang-bang law is shorter than the printed time, by more than the last digit that is printed."""
-    assert xiang2008.bang_bang().duration < xiang2008.PRINTED[1] - 1e-3
+    assert shortest.bang_bang().duration < PRINTED[1] - 1e-3
 
 
 def test_printed_1():

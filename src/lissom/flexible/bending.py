@@ -7,6 +7,9 @@ inertia J about the tip point, and MD = M times its offset along the beam:
 
     EI phi'' = w^2 (J phi' + MD phi),   EI phi''' = -w^2 (M phi + MD phi')   at s = L,   w^2 = EI b^4 / mu
 
+In De Luca and Siciliano 1991 this is the beam (14) with the root (15) and the tip (16), by (17) and (18); phi is their
+(19) with (20), the two conditions at the tip are (21), and (22) is their determinant for MD = 0.
+
 Roots cannot be missed: Wittrick and Williams 1971 count how many lie below a wavenumber, as those of the
 beam clamped at both ends plus the negative eigenvalues of the tip's dynamic stiffness.
 """
@@ -82,7 +85,7 @@ def _at_tip(b: float, length: float) -> tuple[Two, Two, Two, Two]:
 
 
 def _boundary(b: float, length: float, mu: float, tip: Tip) -> tuple[Two, Two]:
-    """(2, 2) moment and shear balance at the tip; rows are scaled so that entries stay bounded."""
+    """(2, 2) moment and shear balance at the tip, F of (21); rows are scaled so that entries stay bounded."""
     f = _at_tip(b, length)
     J, M, MD = tip.inertia / mu, tip.mass / mu, tip.offset_moment / mu
     moment = [(f[2][i] - b**2 * (J * b * f[1][i] + MD * f[0][i])) / (1 + J * b**3) for i in (0, 1)]

@@ -12,6 +12,10 @@ Book's (1983) are needed. At the tip, and where loads act, psi itself is used.
     turn    = (t_k, -z_k', y_k')
     turn2_kl = (-I[y_k'' z_l' + y_l'' z_k'], -I[t_k y_l'' + t_l y_k''], -I[t_k z_l'' + t_l z_k''])
 
+C, D, Y are twice Book's (30), (28), (25) and make up his (26)-(29); K is his (42)-(45), from the energy (40), (46) with
+the turns (41). For transversal shapes in a plane C, D, Y are (24a)-(24f) of De Luca and Siciliano 1991, and K is (24g)
+with second derivatives.
+
 I integrates from the root; y, z, t are deflections along y and z and the twist. The elastic energy is
 ``1/2 eta K eta + 1/2 sum_j (1/2 eta bend_j eta)^2``; the quartic part is the bending of the shortened axis.
 """
@@ -279,7 +283,7 @@ def _points(beam: Beam, panels: Panels, phi: Array, angle: Array, psi: Array) ->
 
 
 def _stiffness(beam: Beam, field: Field) -> Array:
-    """(m, m) elastic energy, quadratic part."""
+    """(m, m) elastic energy, quadratic part: Book's (42)-(45), and stretch."""
     s, w = field.panels.s, field.panels.w
     K = np.zeros((field.m, field.m))
     for word in PLANES:

@@ -2,7 +2,8 @@
 
 At the arm's home, with the joints beyond locked: the mass, the inertia about the tip point, and the mass times
 its axial offset, which is averaged over the turn of the next revolute joint (De Luca and Siciliano 1991 take
-zero there). The choice changes how fast results converge with the number of modes, never what they converge to.
+zero there after their (28), (29)). The choice changes how fast results converge with the number of modes, never what
+they converge to.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from lissom.formulations import (
     waters,
     xiang,
     xiang_sensitivity,
+    xiang_tape,
 )
 from lissom.formulations.linkage import Linkage, State
 from lissom.formulations.matrices import value
@@ -50,7 +51,8 @@ class Formulation(NamedTuple):
     moving_base : whether `base=` is covered
     verbs : the public functions that take it
     function : on a `State` (and torques, when forward); on a planar `Model` where links may bend
-    limit : coordinates up to which it is compiled; beyond, the same code runs on NumPy arrays
+    limit : coordinates up to which it is compiled as one piece; beyond, a tape is, and without tapes the same code runs
+        on NumPy arrays
     links : "rigid", or "rigid, flexible"
     gradient : on a `State`, derivatives of the torques by q, qd and qdd; None when it gives none
     gradient_limit : as `limit`, for the gradient
@@ -114,6 +116,10 @@ ALL = {
                     (*INVERSE, *FORWARD), generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip
+TAPES: dict[tuple[str, str], Callable[[Any, Bodies, Setting], None]] = {  # programs link by link, for trees of any size
+    ("xiang", "inverse_dynamics"): xiang_tape.torque_program,
+    ("xiang", "inverse_dynamics_gradient"): xiang_tape.gradient_program,
+}
 ALIASES = {"walker_orin": "walker_orin_3"}
 
 

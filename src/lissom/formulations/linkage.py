@@ -139,26 +139,44 @@ class Linkage:
 
     def in_frame_0(self, v: Sequence[Any]) -> Vector:
         """A vector's components in frame 0 from those in the world."""
-        R = self.base[:3, :3]
-        return [R[0, k] * v[0] + R[1, k] * v[1] + R[2, k] * v[2] for k in range(3)]
+        return _turned_back(self.base.tolist(), v)
 
-    def push(self, frame: str, nine: Sequence[Any]) -> Push | None:
-        """A load (force, moment, point) on a named frame; None when it acts on the base."""
+    def place(self, frame: str) -> tuple[int, list[list[float]]] | None:
+        """The link of a named frame, and the frame's pose in frame i of that link; None when it is on the base."""
         place = self.bodies.place(frame)
         if place.body == BASE:
             return None
-        X = inverse(self._far[place.body]) @ place.X
-        point = [X[r, 0] * nine[6] + X[r, 1] * nine[7] + X[r, 2] * nine[8] + X[r, 3] for r in range(3)]
-        return Push(place.body, self.in_frame_0(nine[0:3]), self.in_frame_0(nine[3:6]), point)
+        return place.body, (inverse(self._far[place.body]) @ place.X).tolist()
+
+    def push(self, frame: str, nine: Sequence[Any]) -> Push | None:
+        """A load (force, moment, point) on a named frame; None when it acts on the base."""
+        place = self.place(frame)
+        return None if place is None else pushed(place[0], place[1], self.base.tolist(), nine)
 
     def base_state(self, nine: Sequence[Any]) -> BaseState:
         """(w, dw, a) of the base, a at the origin of frame 0."""
-        w, dw, a = (self.in_frame_0(nine[k : k + 3]) for k in (0, 3, 6))
-        r = (self.base[:3, :3].T @ self.base[:3, 3]).tolist()
-        turn = [dw[1] * r[2] - dw[2] * r[1], dw[2] * r[0] - dw[0] * r[2], dw[0] * r[1] - dw[1] * r[0]]
-        along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2]
-        square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-        return BaseState(w, dw, [a[k] + turn[k] + (along * w[k] - square * r[k]) for k in range(3)])
+        return base_state_of(self.base.tolist(), nine)
+
+
+def pushed(link: int, X: Matrix, base: Matrix, nine: Sequence[Any]) -> Push:
+    """A load (force, moment, point) at X in frame i of a link; `base` is the pose of frame 0."""
+    point = [X[r][0] * nine[6] + X[r][1] * nine[7] + X[r][2] * nine[8] + X[r][3] for r in range(3)]
+    return Push(link, _turned_back(base, nine[0:3]), _turned_back(base, nine[3:6]), point)
+
+
+def base_state_of(base: Matrix, nine: Sequence[Any]) -> BaseState:
+    """(w, dw, a) of the base in frame 0, whose pose is `base`, a at its origin."""
+    w, dw, a = (_turned_back(base, nine[k : k + 3]) for k in (0, 3, 6))
+    r = _turned_back(base, position(base))
+    turn = [dw[1] * r[2] - dw[2] * r[1], dw[2] * r[0] - dw[0] * r[2], dw[0] * r[1] - dw[1] * r[0]]
+    along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2]
+    square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+    return BaseState(w, dw, [a[k] + turn[k] + (along * w[k] - square * r[k]) for k in range(3)])
+
+
+def _turned_back(X: Matrix, v: Sequence[Any]) -> Vector:
+    """A vector in the axes of a frame at pose X."""
+    return [X[0][k] * v[0] + X[1][k] * v[1] + X[2][k] * v[2] for k in range(3)]
 
 
 def frames_of(members: Sequence[Member], q: Sequence[Any]) -> Frames:

@@ -25,6 +25,7 @@ from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken
 from lissom.engine.function import FLOAT, Function
 from lissom.engine.kernel import Kernel
+from lissom.engine.record import RECORDED
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.arguments import ORIGIN, as_frame, as_points, as_state
 from lissom.kernels.checked import Checked
@@ -133,13 +134,17 @@ class Functions:
         return self.bodies.with_stations((*frames, *acting.standing_frames(self.arm)))
 
     def _formulated(self, verb: Verb, method: str, setting: Setting) -> Program:
-        """The program of a published formulation, which has no tape."""
+        """The program of a published formulation; few have a tape."""
         from lissom.formulations import catalogue
 
         f = catalogue.find(method, verb.name)
         catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, verb.name)
-        program = catalogue.program(f, verb.name)
-        return Program(lambda run, b, s, _: program(run, b, s), (), f.limit_of(verb.name))
+        whole, tape = catalogue.program(f, verb.name), catalogue.TAPES.get((f.name, verb.name))
+
+        def program(run: Any, bodies: Bodies, setting: Setting, on_tape: bool) -> None:
+            (tape if on_tape and tape is not None else whole)(run, bodies, setting)
+
+        return Program(program, RECORDED if tape is not None else (), f.limit_of(verb.name))
 
     # ---- functions -------------------------------------------------------------------------------
 

@@ -22,10 +22,10 @@ class ModalIntegrals(Record):
 
     Parameters
     ----------
-    C : (4, 4)             1/2 int h0 h0^T dm
-    Ck : (m, 4, 4)         1/2 int h0 phi_k^T dm
-    Ckl : (m, m, 4, 4)     1/2 int phi_k phi_l^T dm
-    K, D : (m, m)          modal stiffness and damping
+    C : (4, 4)             1/2 int h0 h0^T dm, his (30)
+    Ck : (m, 4, 4)         1/2 int h0 phi_k^T dm, his (28)
+    Ckl : (m, m, 4, 4)     1/2 int phi_k phi_l^T dm, his (25)
+    K, D : (m, m)          modal stiffness, his (42), and damping
     tip : (3,)             undeformed tip in the link frame
     tip_shift, tip_turn : (m, 3)   deflection and rotation of the tip per unit amplitude
     Lam : (3, 4, m, m) or None     geometric stiffening: second-order displacements of the mass, as 1/2 eta Lam eta h

@@ -19,7 +19,7 @@ from lissom.dynamics.planar.tables import CONSTANT, Algebra, Form, Forms, Geomet
 from lissom.errors import UnsupportedError, install_extra
 from lissom.planar.parameters import numbered, parameters
 
-MOST_LINKS = 3
+MOST_LINKS = 5  # with two modes each: 4 s for the symbols, 9 s more for C, as many for 2.7 million characters of LaTeX
 
 
 class SymbolicModel(NamedTuple):
@@ -84,7 +84,7 @@ def refuse_long(planar: Planar) -> None:
 
 
 def symbolic(planar: Planar) -> SymbolicModel:
-    """The model of an arm of up to three links."""
+    """The model of an arm of up to five links."""
     refuse_long(planar)
     symbols = Symbols({p.name: p.value for p in parameters(planar)})
     sp = symbols.sp

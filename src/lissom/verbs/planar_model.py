@@ -114,7 +114,7 @@ class PlanarModel:
         return symbolic(self._planar)
 
     def sympy(self) -> SymbolicModel:
-        """The model in SymPy's symbols, for up to three links.
+        """The model in SymPy's symbols, for up to five links (four of two modes each: about a second).
 
         A record of `q`, `qd` (symbols), `B`, `h`, `K`, `D`, `G` (gravity, matrices) and `values` (the arm's number for
         every other symbol).

@@ -11,8 +11,10 @@ from lissom.motion.result.record import AbstractMotion
 
 if TYPE_CHECKING:
     import xarray
+    from numpy.typing import ArrayLike
 
     from lissom.motion.result.files.table import MotionTable
+    from lissom.motion.result.sensitivity import MotionSensitivity
     from lissom.motion.result.verification.verify import Verification
 
 
@@ -98,6 +100,25 @@ class Motion(AbstractMotion):
         from lissom.motion.result.verification.verify import verify
 
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
+
+    def sensitivity(self, t: ArrayLike | None = None, *, method: str | None = None) -> MotionSensitivity:
+        """Return the derivatives of the torques by control points and duration, exact.
+
+        At fixed fractions of the duration, as an optimiser needs them. Arms with flexible links, springs and passive
+        joints are covered; closed loops are not, since their torques exist for consistent motions only.
+
+        Parameters
+        ----------
+        t : (nt,), float or None    times [s]; default: those of `t`
+        method : str or None        formulation of `inverse_dynamics_gradient`; default: the fast path
+
+        Returns
+        -------
+        MotionSensitivity
+        """
+        from lissom.motion.result.sensitivity import sensitivity_of
+
+        return sensitivity_of(self, t, method)
 
     def table(self, rate_hz: float = 1000.0) -> MotionTable:
         """Return equally spaced samples for a controller; see `MotionTable`."""

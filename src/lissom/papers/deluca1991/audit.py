@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from lissom.errors import IndefiniteInertia, SolveError
-from lissom.papers.claims import Claim, Drawing, judged
+from lissom.papers.claims import Claim, Drawing, judged, limited, slip
 from lissom.papers.deluca1991.two_link_coefficients import (
     ERRATA,
     Coefficients,
@@ -191,9 +191,11 @@ def _energy(audits: dict[str, Audit]) -> list[Claim]:
             "(25), (26)", "h follows from B: energy of free motion is kept (corrected coefficients)",
             f"largest drift in 2 s {', '.join(moves)}; general closed form {general:.0e}", worst <= KEPT,
         ),
-        judged(
+        slip(
             "appendix", "the same with the coefficients as printed",
-            f"largest drift of energy in 2 s: {lost}", drift <= KEPT, "the printed h does not follow from B",
+            f"largest drift of energy in 2 s: {lost}", drift > 100 * KEPT and worst <= KEPT,
+            f"with the {len(ERRATA)} corrected coefficients the drift is {worst:.0e}",
+            "the printed h does not follow from B",
         ),
     ]  # fmt: skip
 
@@ -202,8 +204,7 @@ def _energy_figure(audits: dict[str, Audit]) -> Drawing:
     panels: list[Panel] = []
     for name, audit in audits.items():
         curves = [
-            # named once: the second panel has the same colours
-            Curve("" if panels else which, audit.t[1:], np.maximum(np.abs(audit.error[1:, k]), 1e-16))
+            Curve(which, audit.t[1:], np.maximum(np.abs(audit.error[1:, k]), 1e-16))
             for k, which in enumerate(audit.names)
         ]
         panels.append(
@@ -267,15 +268,17 @@ def _too_long() -> Lost:
 def _definite(lost: Lost) -> Claim:
     short = lost.least[SWITCH]
     reaction = "raises SolveError" if lost.refusal else "continues"
-    return judged(
+    return limited(
         "section V, (25)",
         "B is positive definite",
         f"undamped bang-bang: switched at {SWITCH:g} s its smallest eigenvalue falls from {short[0]:.1e} to "
         f"{short.min():.1e}; switched at {HELD:g} s it becomes zero at t = {lost.when:.3f} s, with the end of link 1 "
         f"deflected by {1e3 * lost.deflection:.0f} mm and theta_2 = {lost.angle:.2f} rad. One millisecond later it is "
         f"{lost.beyond:.1e}: mass_matrix {'warns' if lost.warned else 'does not warn'}, forward_dynamics {reaction}",
-        bool((lost.least[HELD] > 0).all() and lost.beyond > 0),
-        "B is kept to first order in the deflections only: true for small ones",
+        bool((short > 0).all() and lost.beyond < 0 and lost.warned and lost.refusal),
+        f"small deflections: positive definite throughout figure 9, lost at {1e3 * lost.deflection:.0f} mm at the end "
+        "of link 1 in the longer motion",
+        "B is kept to first order in the deflections only",
     )
 
 

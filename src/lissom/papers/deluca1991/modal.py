@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from lissom.listing import Listing
 from lissom.model.beam import Beam, Tip
-from lissom.papers.claims import Claim, Drawing, judged, undecidable
+from lissom.papers.claims import Claim, Drawing, judged, slip
 from lissom.papers.deluca1991.two_link_coefficients import TwoLink, modal_inertia
 from lissom.papers.deluca1991.two_links import PAYLOADS, arm_with, link_modes
 from lissom.spatial.rotations import Array
@@ -32,7 +32,6 @@ def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
     modes = {name: link_modes(arm_with(times)) for name, times in PAYLOADS.items()}
     claims = [
         *_printed(),
-        _others(),
         _first_link(modes),
         _second_link(modes),
         _node(),
@@ -63,13 +62,6 @@ def _printed() -> list[Claim]:
         shown = "; ".join(f"{n} {_list(found[n], PRINTED[n][1] + 2)}" for n in names)
         out.append(judged(WHERE, claim, f"{shown}: at most {away:.2f} of the last printed digit away", away <= 0.5))
     return out
-
-
-def _others() -> Claim:
-    """Claim about the values for the payloads of figures 2 and 4."""
-    parts = [f"{name} {_list(_table(PAYLOADS[name])['f'], 2)} Hz" for name in ("zero", "double")]
-    why = "only the nominal ones are printed, the others are drawn in figures 2 and 4; all are in the table of modes"
-    return undecidable(WHERE, "the same values for zero and double payload", f"frequencies: {'; '.join(parts)}", why)
 
 
 def listing() -> Listing:
@@ -192,12 +184,13 @@ def _integrals() -> list[Claim]:
     curved = quad(lambda x: one.curvature(x)[0] ** 2, 0.0, p.l1)[0]
     K = float(one.stiffness[0, 0])
     return [
-        judged(
+        slip(
             "(30)",
             "normalisation z_ijj = m_i",
             f"z_ijj / m_i = {_list(z / m, 4)} of the shapes with the printed end values; with the tip terms "
             f"{_list(np.array(total) / m, 6)}",
-            bool(np.abs(z / m - 1).max() < 1e-3),
+            bool(np.abs(z / m - 1).max() > 0.1 and np.abs(np.array(total) / m - 1).max() < 1e-6),
+            "z_ijj + M_L phi_e^2 + J_L phi'_e^2 = m_i",
             f"z_ijj alone would give phi_e = {_list(ends * np.sqrt(m / z), 3)}, not the printed ones",
         ),
         judged(
@@ -205,10 +198,11 @@ def _integrals() -> list[Claim]:
             f"their product is {cross:.0e} of m_1; of link 2 {abs(modal_inertia(p, 1, 0, 1)) / p.m2:.0e} of m_2",
             cross < 1e-10,
         ),
-        judged(
+        slip(
             "(24g), (35)", "k_ijk = integral of EI phi phi, equal to omega^2 m_i",
             f"k_111: {plain:.3g} with phi phi, {curved:.4g} with phi'' phi'', omega^2 m_1 = {K:.4g}",
-            abs(plain / K - 1) < 1e-3, "the second derivatives are lost in print",
+            abs(plain / K - 1) > 0.1 and abs(curved / K - 1) < 1e-8, "integral of EI phi'' phi''",
+            "the second derivatives are lost in print",
         ),
     ]  # fmt: skip
 

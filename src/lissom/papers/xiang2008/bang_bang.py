@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
 from lissom.errors import SolveError
-from lissom.papers.xiang2008_closed_form import TORQUE, TwoLink, gradient, torques
+from lissom.papers.xiang2008.closed_form import TORQUE, TwoLink, gradient, torques
 from lissom.spatial.rotations import Array
 
 EXACT = 1e-12

@@ -12,7 +12,27 @@ from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
-from lissom.spatial.rotations import Array, about_axis
+from lissom.papers.book1983.equations import Link as Constants, transform
+from lissom.spatial.rotations import Array, about_axis, skew
+from lissom.verbs.deformation import deformation
+
+TRUNCATIONS = {"book": "(37), (72), (73)", "book_37": "(37)", "book_72": "(72), (73)"}
+
+
+def named(word: str) -> str:
+    """What a model of flexibility leaves out."""
+    return "not truncated" if word == "linear" else f"truncated by {TRUNCATIONS[word]}"
+
+
+def slopes_of(arm: Arm) -> Array:
+    """Rotation of each link's tip per unit amplitude of its modes [rad]."""
+    out = []
+    for k in arm.mode_index:
+        link = arm.coordinates[k].split(".")[0]
+        q = np.zeros(arm.dof)
+        q[k] = 1e-6
+        out.append(np.linalg.norm(deformation(arm, q, link).angles[-1]) / 1e-6)
+    return np.array(out)
 
 
 def _at(x: float = 0.0, z: float = 0.0) -> Array:
@@ -105,3 +125,31 @@ def _general_modes(rng: Any) -> ModalIntegrals:
     Ckl = 0.5 * 0.05 * np.einsum("kpi,lpj->klij", phi, phi)
     K = 50.0 * (np.eye(3) + 0.1)
     return ModalIntegrals(C, Ck, Ckl, K, 0 * K, rng.uniform(0.3, 1.0, 3), *rng.uniform(-0.3, 0.3, (2, 3, 3)))
+
+
+def slender_links(n: int, flexible: int, m: int, general: bool) -> list[Constants]:
+    """Constants for counting: n joints, the first links slender and flexible with full modal tables of m modes.
+
+    general : joints about general axes at general places; else about z and y in turn, links along x
+    """
+    rng, out = np.random.default_rng(0), []
+    for k in range(n):
+        count = m if k < flexible else 0
+        h, phi = np.zeros((20, 4)), np.zeros((count, 20, 4))
+        h[:, 0], h[:, 1] = 1.0, rng.uniform(0.0, 1.0, 20)
+        phi[:, :, 1:] = rng.uniform(-0.3, 0.3, (count, 20, 3))
+        C, Ck = 0.025 * h.T @ h, 0.025 * np.einsum("pi,kpj->kij", h, phi)
+        Ckl, H = 0.025 * np.einsum("kpi,lpj->klij", phi, phi), np.eye(4)
+        H[1, 0] = 0.7
+        M = np.array([transform(*_skewed(rng)) for _ in range(count)]).reshape(count, 4, 4)
+        before, axis = np.eye(4), np.eye(3)[2 - k % 2]
+        if general:
+            before[:3, :3], before[:3, 3] = about_axis(_unit(rng), 0.7), rng.uniform(0.1, 0.3, 3)
+            axis = _unit(rng)
+        out.append(Constants(before, axis, np.eye(4), C, Ck, Ckl, H, M, 50.0 * np.ones((count, count))))
+    return out
+
+
+def _skewed(rng: Any) -> tuple[Array, Array]:
+    """Displacement and rotation of a tip per unit amplitude."""
+    return rng.uniform(0.1, 0.3, 3), skew(rng.uniform(0.1, 0.3, 3))
