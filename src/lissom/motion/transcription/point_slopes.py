@@ -27,7 +27,7 @@ class PointSlopes:
 
     def __init__(self, block: Block, curves: Curves) -> None:
         assert isinstance(block.sample, TapeSample)
-        self._sample, self._curves = block.sample, curves
+        self._related, self._curves = block.sample.row_related, curves
         places, basis = curves.spaces[0].basis.local(block.s, 3)
         self._places = places.astype(np.intp)
         self._basis = np.ascontiguousarray(basis.transpose(0, 2, 1))  # (N, degree + 1, 3)
@@ -43,7 +43,7 @@ class PointSlopes:
 
         back : which rows of the program, after `first_row`, each row of a sample is part of
         """
-        related, (N, count) = self._sample.row_related, self._places.shape
+        related, (N, count) = self._related, self._places.shape
         m, n = related.shape
         i, c = np.nonzero(related)
         k, a = np.nonzero(self._basis.any(axis=2))  # basis functions end at knots

@@ -16,7 +16,7 @@ from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
-from lissom.motion.splines.basis import Basis, grid
+from lissom.motion.splines.basis import grid, uniform_basis
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import UNACTUATED_CONTINUITY, Mesh, unactuated_basis
 from lissom.motion.task.bounds import small_weights
@@ -156,8 +156,8 @@ class Problem:
         task = self.task
         count = self.segments if segments is None else segments
         if not len(self.spec.unactuated):
-            return Mesh(Basis(count, task.degree or 3, task.continuity, task.periodic))
-        basis = Basis(count, task.degree or ACTUATED_DEGREE, self._continuity(count), task.periodic)
+            return Mesh(uniform_basis(count, task.degree or 3, task.continuity, task.periodic))
+        basis = uniform_basis(count, task.degree or ACTUATED_DEGREE, self._continuity(count), task.periodic)
         return Mesh(basis, unactuated_basis(basis, finer))
 
     def _continuity(self, segments: int) -> int | None:

@@ -25,6 +25,7 @@ from lissom.dynamics.acting import Setting
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.motion.task.cost import Cost
 from lissom.motion.task.criteria.known import CRITERIA
@@ -181,6 +182,12 @@ class TapeSample:
             at = at[np.argsort(to[at])]
             all_of_them = len(at) == len(self.hessian[0])  # a slice is five times as quick as indices
             self._groups.append((rows, columns, slice(None) if all_of_them else to[at], at))
+
+    @cached_property
+    def structure(self) -> tuple[Any, ...]:
+        """What decides the patterns of programs of such samples."""
+        rows = self.row_related.tobytes(), self._powers.tobytes(), self._friction_joints.tobytes()
+        return "tape", self.n, self.m, self.orders, self.curved, self._crossed, *rows
 
     # ---- values -------------------------------------------------------------------------------------
 
