@@ -18,14 +18,15 @@ import numpy as np
 from lissom.motion.splines.curves import Affine, Curves
 from lissom.motion.transcription.kernels.tape_sample import TapeSample
 from lissom.motion.transcription.rows import Block, Scaled
-from lissom.motion.transcription.structure import BlockMatrices, structure_of
+from lissom.motion.transcription.structure import Structure, structure_of
 from lissom.spatial.rotations import Array
 
 
 class _Placed:
     """A block in a program: its data, and the constant matrices of its structure."""
 
-    def __init__(self, block: Block, curves: Curves, matrices: BlockMatrices, first_row: int) -> None:
+    def __init__(self, block: Block, curves: Curves, structure: Structure, k: int, first_row: int) -> None:
+        matrices, jacobian, hessian = structure.blocks[k], structure.jacobians[k], structure.hessians[k]
         self.block, self.curves, self.points, self._slopes = block, curves, matrices.points, matrices.slopes
         self.N, self.width, self.back = matrices.N, matrices.width, matrices.back
         self.first_row, self.count = first_row, len(block.lower)
@@ -33,6 +34,8 @@ class _Placed:
         self.T = np.empty((1, 1))
         self.weights = np.ascontiguousarray(block.weights[:, None])
         self.active = bool(np.any(block.weights))
+        # memory for derivatives, of which new one would cost the time of computing them
+        self._first_room, self._second_room = np.empty(jacobian.shape[1]), np.empty(hessian.shape[1])
 
     def first(self, given: list[Array]) -> tuple[Array, Array]:
         """First derivatives of the rows of all samples, flat, in the order of `jacobian_terms`; those of T c."""
@@ -42,8 +45,8 @@ class _Placed:
             return nonzeros.ravel(), gradient
         assert isinstance(sample, TapeSample)
         found = sample.row_slopes(given)
-        self._points = self._slopes(found, float(given[1][0, 0])), found.along
-        return np.append(*self._points), sample.gradient(given)
+        self._points = self._slopes(found, float(given[1][0, 0]), self._first_room), found.along
+        return self._first_room, sample.gradient(given)
 
     def hessian(self, given: list[Array], lam: Array, w: Array) -> Array:
         """Second derivatives of all samples, flat, in the order of `hessian_terms`."""
@@ -52,8 +55,11 @@ class _Placed:
             return sample.second(given, lam, w).ravel()
         assert isinstance(sample, TapeSample)
         found = sample.curvature(given, lam, w, self.curves.duration is None)
-        inner = self.points.values(found, *self._points, float(given[1][0, 0]))
-        return inner if found.last is None else np.append(inner, found.last)
+        count, out = self.points.count, self._second_room
+        self.points.values(found, *self._points, float(given[1][0, 0]), out[:count])
+        if found.last is not None:
+            out[count:] = found.last.ravel()
+        return out
 
     def given(self, x: Array) -> list[Array]:
         self.T[0, 0] = self.curves.T(x)
@@ -83,8 +89,8 @@ class Program:
         self.size = curves.size
         self.structure = structure = structure_of(curves, blocks, scaled)
         at, self.blocks = 0, []
-        for block, matrices in zip(blocks, structure.blocks, strict=True):
-            self.blocks.append(_Placed(block, curves, matrices, at))
+        for k, block in enumerate(blocks):
+            self.blocks.append(_Placed(block, curves, structure, k, at))
             at += len(block.lower)
         self.scaled = list(zip(np.cumsum([at, *(len(rows.c) for rows in scaled)]).tolist(), scaled, strict=False))
         self.count = at + sum(len(rows.c) for rows in scaled)

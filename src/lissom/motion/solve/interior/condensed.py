@@ -114,6 +114,7 @@ class Condensed:
     def __init__(self, program: Program, moving: NDArray[np.bool_]) -> None:
         key = "condensed", moving.tobytes()
         self._layout = program.jacobian_pattern.kept(key, lambda: Layout(program, moving))
+        self._parts = np.empty(self._layout.map.shape[1])  # new memory would cost more than the products in it
 
     @property
     def bandwidth(self) -> int:
@@ -124,12 +125,16 @@ class Condensed:
         """Assemble K from the nonzeros of J and H and from diagonals."""
         layout = self._layout
         a, b, row = layout.few
-        parts = [H, J[a] * J[b] * S[row]]
+        end, at = len(H) + len(a), len(H)
+        self._parts[:at] = H
+        np.multiply(J[a] * J[b], S[row], out=self._parts[at:end])
         scaled = J[layout.at] * np.sqrt(S)[layout.rows]
         for group in layout.groups:
             block = scaled[group.begin : group.end].reshape(group.shape)
-            parts.append(np.matmul(block.transpose(0, 2, 1), block).ravel())
-        K = layout.map @ np.concatenate(parts)
+            sets, _, width = group.shape
+            at, end = end, end + sets * width**2
+            np.matmul(block.transpose(0, 2, 1), block, out=self._parts[at:end].reshape(sets, width, width))
+        K = layout.map @ self._parts
         K[layout.diagonal] += D[layout.order]
         K[layout.still] = 1.0
         self._K = K
