@@ -132,7 +132,7 @@ class TapeSample:
         made = []
         for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
             check()
-            made.append(functions.get(verb, setting))
+            made.append(functions.get(verb, setting, "tape"))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
         self.row_related = np.concatenate([self.related, self.related[powers], *2 * [self.related[friction_joints]]])
