@@ -156,13 +156,13 @@ class Condensed:
         return Factors(band, border, corner) if corner > 0 else None
 
     def solved(self, factors: Factors, r: Array) -> Array:
-        """Solve K x = r for x."""
+        """Solve K x = r for x, (size,) or (size, columns) each."""
         layout = self._layout
-        r = np.where(layout.moving, r, 0.0)[layout.order]
+        r = np.where(layout.moving, r.T, 0.0).T[layout.order]
         x = lapack.dpbtrs(factors.band, r[: layout.inner], lower=1)[0]
         if layout.free:
-            t = (r[-1] - factors.border @ r[: layout.inner]) / factors.corner
-            x = np.append(x - t * factors.border, t)
+            t = (r[-1:] - factors.border @ r[: layout.inner]) / factors.corner
+            x = np.concatenate([x - np.multiply.outer(factors.border, t[0]), t])
         return x[layout.rank]
 
 
