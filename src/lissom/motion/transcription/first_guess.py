@@ -162,7 +162,10 @@ class FirstGuess:
 
     def _meets(self, at: Course) -> NDArray[np.bool_]:
         """(k,) whether courses (k, N, n) are within all limits."""
-        bounds, looked = self.spec.bounds, {"velocity": at.qd, "acceleration": at.qdd, "jerk": at.jerk, "torque": at.tau}
+        bounds, looked = (
+            self.spec.bounds,
+            {"velocity": at.qd, "acceleration": at.qdd, "jerk": at.jerk, "torque": at.tau},
+        )
         if bounds.limited("power").any():
             looked["power"] = at.tau * at.qd
         fits = np.ones(len(at.qd), bool)

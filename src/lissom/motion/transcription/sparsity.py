@@ -33,7 +33,6 @@ class Pattern:
         """Return the places of nonzeros."""
         return np.searchsorted(self.keys, np.asarray(columns, np.int64) * self.shape[0] + rows)
 
-
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """What `make` returned the first time for a key: what solvers make from the patterns of a program."""
         if key not in self._kept:

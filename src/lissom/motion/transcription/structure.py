@@ -1,5 +1,7 @@
-"""Patterns and constant matrices of programs: they depend on the mesh, on which limits there are and on the structure of
-the arm, not on where a motion goes. The last ones are kept, so that the next program like one before is built quickly.
+"""Patterns and constant matrices of programs.
+
+They depend on the mesh, on which limits there are and on the tree of the arm, not on where a motion goes, its payload
+or the limits themselves. The last ones are kept, so that the next program like one before is built quickly.
 """
 
 from __future__ import annotations
@@ -160,7 +162,15 @@ def _key(curves: Curves, blocks: Sequence[Block], scaled: Sequence[Scaled]) -> b
             else:
                 digest.update(repr(part).encode() + b"\n")
 
-    add(curves.size, curves.free, curves.each, curves.shared, curves.duration is None, curves.variable_places, curves.points.A)
+    add(
+        curves.size,
+        curves.free,
+        curves.each,
+        curves.shared,
+        curves.duration is None,
+        curves.variable_places,
+        curves.points.A,
+    )
     for space in curves.spaces:
         add(space.coordinates, space.basis.knots, space.basis.degree, space.basis.periodic)
     for block in blocks:

@@ -1,9 +1,9 @@
 """A primal-dual interior-point method with a filter line search, for programs with few equality rows.
 
 It follows Waechter and Biegler, Mathematical Programming 106 (2006), with two differences. The system of a step is
-condensed to the variables (`condensed`, `equalities`); Cholesky's method fails where that is not positive definite, which is where a
-step needs a larger shift. And the barrier comes first from a predictor step, as Mehrotra does it; once the Lagrangian
-proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem is solved.
+condensed to the variables (`condensed`, `equalities`); Cholesky's method fails where that is not positive definite,
+which is where a step needs a larger shift. And the barrier comes first from a predictor step, as Mehrotra does it; once
+the Lagrangian proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem is solved.
 
 There is no restoration: a run that finds no step has the end `Ended.STUCK`.
 """

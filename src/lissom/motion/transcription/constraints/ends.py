@@ -26,5 +26,7 @@ class EndAccelerations(AbstractConstraint):
             rows, zero = 2 * spec.n + some, np.zeros(len(some))
             A, c = curves.local(np.array([s]), 3) if len(some) else (sparse.csr_array((0, curves.size)), zero)
             names = [(f"{word} acceleration", spec.names[k], s) for k in some]
-            out.append(Scaled(A[rows] if len(some) else A, c[rows] if len(some) else c, value[some], 2, zero, zero, names))
+            out.append(
+                Scaled(A[rows] if len(some) else A, c[rows] if len(some) else c, value[some], 2, zero, zero, names)
+            )
         return out

@@ -38,7 +38,9 @@ class Expressions:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         spec = self.spec
         made = cache_of(spec.arm)
-        key = made.stored("motion", spec.setting, lambda: fingerprint(spec.bodies, spec.setting)) + f"|{self._structure}"
+        key = (
+            made.stored("motion", spec.setting, lambda: fingerprint(spec.bodies, spec.setting)) + f"|{self._structure}"
+        )
         if spec.closing is not None:
             key += f"|{spec.closing.key(spec.bodies)}"
         return made.stored("sample", key, lambda: self._compiled(key, check))

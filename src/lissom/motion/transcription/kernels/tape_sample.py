@@ -34,9 +34,9 @@ from lissom.motion.transcription.kernels.sample import Places
 from lissom.motion.transcription.kernels.smoothing import Layout, Widths
 from lissom.spatial.rotations import Array
 
-# Straight-line code is compiled for one arm, with its payload and friction; tapes are the same machine code for all. With 4
-# joints that takes 0.1 s, with 6 0.5 to 1.2 s. Later calls take with tapes, in ms instead: 24 of 14 (2 joints), 52 of 33
-# (4), 18 of 14 (UR5, 6 joints), 545 of 523 (PUMA 560, 6 joints with friction).
+# Straight-line code is compiled for one arm, with its payload and friction; tapes are the same machine code for all.
+# Compiling takes 0.1 s with 4 joints, 0.5 to 1.2 s with 6. Later calls take, with straight-line code and with tapes:
+# 14 and 24 ms (2 joints), 33 and 52 (4), 14 and 18 (UR5, 6 joints), 523 and 545 (PUMA 560, 6 joints with friction).
 STRAIGHT = 4  # joints up to which samples are straight-line code
 LONGEST = 12  # joints up to which straight-line code can be had at all
 MANY = 128  # samples from which kernels may use several threads
