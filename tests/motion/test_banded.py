@@ -8,12 +8,12 @@ from scipy import sparse
 
 import lissom as ls
 from lissom.motion.solve.banded import NAME, Banded, supports, unsupported
+from lissom.motion.solve.carried.nested import prolonged
 from lissom.motion.solve.interior.barrier import Bounds, SlackForm
 from lissom.motion.solve.interior.condensed import Condensed
 from lissom.motion.solve.interior.equalities import Equalities
 from lissom.motion.solve.interior.method import Ended, InteriorPoint
 from lissom.motion.solve.ipopt import Ipopt
-from lissom.motion.solve.nested import prolonged
 from lissom.motion.solve.search import Search
 from lissom.motion.solve.solver import SolverLimits
 from lissom.motion.transcription.problem import Problem

@@ -31,11 +31,11 @@ from lissom.motion.solve.assessment import (
     stopped_by_user,
 )
 from lissom.motion.solve.banded import Banded
+from lissom.motion.solve.carried.exchange import AddedSamples
+from lissom.motion.solve.carried.nested import prolonged
 from lissom.motion.solve.closed_loops import closed_excess, closed_excess_message, open_between
 from lissom.motion.solve.continuation import Walk
-from lissom.motion.solve.exchange import AddedSamples
 from lissom.motion.solve.guess import Guess
-from lissom.motion.solve.nested import prolonged
 from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits, carried, numbered_on
 from lissom.motion.splines.curves import Curves
 from lissom.motion.splines.mesh import Mesh

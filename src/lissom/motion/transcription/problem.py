@@ -119,7 +119,7 @@ class Problem:
         """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
         z = np.array(z[:3])
         z[1:, :, list(self.held_joints)] = 0.0  # exactly: the sign of rounding would be that of friction
-        tau = self.spec.torques(*z, self.spec.loads_at(s))
+        tau = self.spec.torques(z[0], z[1], z[2], self.spec.loads_at(s))
         closing = self.spec.closing
         return tau if closing is None else closing.torques(z[0], tau, curves.forces_at(x, s))
 
@@ -139,7 +139,7 @@ class Problem:
         if before is not None:
             return curves.with_forces(x, before[0].forces_at(before[1], curves.nodes))
         z = curves.at(x, curves.nodes)
-        tau = self.spec.torques(*z[:3], self.spec.loads_at(curves.nodes))
+        tau = self.spec.torques(z[0], z[1], z[2], self.spec.loads_at(curves.nodes))
         return curves.with_forces(x, self.spec.closing.least(z[0], tau).force)
 
     # ---- meshes -------------------------------------------------------------------------------------

@@ -101,7 +101,9 @@ class Structure:
 
     def _prepare_jacobian(self, firsts: list[int], scaled: Sequence[Scaled]) -> None:
         sums = [Sums() for _ in self.blocks]
-        totals = [made.jacobian_terms(*at) for made, *at in zip(self.blocks, sums, firsts, strict=False)]
+        totals = [
+            made.jacobian_terms(terms, at) for made, terms, at in zip(self.blocks, sums, firsts[:-1], strict=True)
+        ]
         rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
         last, at, entries = self.size - 1, firsts[-1], []
         for part in scaled:

@@ -3,7 +3,8 @@
 It follows Waechter and Biegler, Mathematical Programming 106 (2006), with two differences. The system of a step is
 condensed to the variables (`condensed`, `equalities`); Cholesky's method fails where that is not positive definite,
 which is where a step needs a larger shift. And the barrier comes first from a predictor step, as Mehrotra does it; once
-the Lagrangian proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem is solved.
+the Lagrangian proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem
+is solved.
 
 There is no restoration: a run that finds no step has the end `Ended.STUCK`.
 """
@@ -175,7 +176,8 @@ class InteriorPoint:
         forces = form.bounds.forces(mu / gaps)
         by_row = forces[form.size :]
         r = self._gradient + forces[: form.size] + form.back(by_row + self._S * violation)
-        dx, multipliers = self.system.solved(factors, -r), 0.0
+        dx = self.system.solved(factors, -r)
+        multipliers = np.zeros(0)
         if self._tied is not None:
             dx, multipliers = self._tied.step(dx, violation[form.equal])
         ds = np.where(form.equal, 0.0, form.along(dx) + violation)

@@ -12,7 +12,6 @@ from lissom.motion.transcription.constraints.constraint import AbstractConstrain
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import peaks_of
 from lissom.motion.transcription.rows import Scaled
-from lissom.motion.transcription.sparsity import Indices
 from lissom.spatial.rotations import Array
 
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
@@ -64,6 +63,6 @@ class ControlPointLimits(AbstractConstraint):
         return Scaled(A[some], hull.c[some], np.zeros(len(some)), 0, lower[some], upper[some], names)
 
 
-def _named(quantity: str, names: Sequence[str], owner: Indices, s: Array) -> list[tuple[str, str, float]]:
+def _named(quantity: str, names: Sequence[str], owner: Array, s: Array) -> list[tuple[str, str, float]]:
     """Names of rows: what, coordinate, where."""
     return [(quantity, names[k], at) for k, at in zip(owner.tolist(), s.tolist(), strict=True)]
