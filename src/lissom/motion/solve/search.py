@@ -62,6 +62,7 @@ FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a
 # left no farther than it has to be. With 1e-5 in all rounds, trees of 20 to 44 joints take up to seven times the
 # iterations in the last ones.
 BARRIER = 1e-6
+FINER_BARRIER = 1e-6  # to begin with from a solution on a coarser mesh
 
 Solved = tuple[Program, Solution]
 
@@ -417,7 +418,7 @@ class Search:
         if before is not None:
             warm = carried(*before, solver.program)
         elif coarse is not None:
-            warm = prolonged(*coarse, solver.program, x)
+            warm, barrier = prolonged(*coarse, solver.program, x), FINER_BARRIER
         ways = [warm] if known or warm is None else [warm, None]
         for warm in ways:
             solution = solver(x, self.progress, warm, known, barrier)
