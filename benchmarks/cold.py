@@ -121,6 +121,40 @@ def first_prediction() -> Callable[[], object]:
     return lambda: ls.predict_motion(arm, start=np.zeros(arm.dof), goal=goal, segments=20)
 
 
+PANDA_START, PANDA_GOAL = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785), (1.2, 0.3, -0.5, -1.2, 0.6, 2.2, -0.4)
+PANDA_LIMITS = ls.Limits(torque=[87.0] * 4 + [12.0] * 3, velocity=[2.175] * 4 + [2.61] * 3)
+
+
+def predicted(arm: ls.Arm) -> Callable[[], object]:
+    """Minimum time of a Panda on 30 segments."""
+    return lambda: ls.predict_motion(arm, start=PANDA_START, goal=PANDA_GOAL, limits=PANDA_LIMITS, segments=30)
+
+
+def prediction_after_another_arm() -> Callable[[], object]:
+    """The Panda, after the xArm7 in the same cache."""
+    first_prediction()()
+    return predicted(models.panda())
+
+
+def prediction_with_payload() -> Callable[[], object]:
+    """The Panda with a payload, after the Panda without."""
+    arm = models.panda()
+    predicted(arm)()
+    return predicted(arm.with_payload(ls.Payload(1.3, com=(0.02, 0.01, 0.05))))
+
+
+def prediction_with_friction() -> Callable[[], object]:
+    """The Panda with friction in three joints, after friction in all."""
+    arm = models.panda()
+    joints = [joint.name for joint in arm.moving_joints]
+    some = arm
+    for k, name in enumerate(joints):
+        arm = arm.with_joint(name, friction=1.0)
+        some = some.with_joint(name, friction=0.5) if k % 3 == 0 else some
+    predicted(arm)()
+    return predicted(some)
+
+
 def large_solve() -> Callable[[], object]:
     """Minimum torque of a tree of 34 joints, one start, 30 iterations at most."""
     arm = tree((2, 8), (2, 8), (0, 7), (0, 8))
@@ -162,7 +196,10 @@ CASES = {
     "Panda, first gradient": Case(verb(GRADIENT, models.panda), "s", 0.25),
     "Talos, first forward dynamics": Case(verb("forward_dynamics", models.talos), "s", 0.25),
     "Talos, first simulate with PD": Case(held, "s", 2.0),
-    "xArm7, first predict_motion": Case(first_prediction, "s", 5.0),
+    "xArm7, first predict_motion": Case(first_prediction, "s", 2.0),
+    "Panda, predict_motion after another arm": Case(prediction_after_another_arm, "s", 1.0),
+    "Panda, predict_motion with a new payload": Case(prediction_with_payload, "s", 0.4),
+    "Panda, predict_motion with new friction": Case(prediction_with_friction, "s", 0.4),
     "Panda, tau, out=": Case(verb("inverse_dynamics", models.panda, out=True), "us", 1.0),
     "Panda, M, out=": Case(verb("mass_matrix", models.panda, 1, out=True), "us", 1.0),
     "Panda, qdd, out=": Case(verb("forward_dynamics", models.panda, out=True), "us", 1.0),

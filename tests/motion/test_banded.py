@@ -7,9 +7,12 @@ import pytest
 from scipy import sparse
 
 import lissom as ls
-from lissom.motion.solve.banded import NAME, Banded, supports
+from lissom.motion.solve.banded import NAME, Banded, supports, unsupported
+from lissom.motion.solve.carried.nested import prolonged
 from lissom.motion.solve.interior.barrier import Bounds, SlackForm
 from lissom.motion.solve.interior.condensed import Condensed
+from lissom.motion.solve.interior.equalities import Equalities
+from lissom.motion.solve.interior.method import Ended, InteriorPoint
 from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.search import Search
 from lissom.motion.solve.solver import SolverLimits
@@ -133,14 +136,114 @@ def test_a_solution_starts_the_next_one():
     assert len(again.iterations) < len(first.iterations) / 2
 
 
-def test_equality_rows_go_to_ipopt():
-    via = FAST.replace(via=[ls.Via(0.4, q=[0.3, 0.1])])
-    assert not supports(made(via)[0])
+@pytest.mark.parametrize("task", [EFFORT, FAST], ids=["given duration", "free duration"])
+def test_a_solution_on_a_coarse_mesh_starts_a_finer_one(task):
+    """With the multipliers of the coarse mesh: the same optimum in fewer iterations than from its splines alone."""
+    problem = Problem(TWO, task, 1e-5)
+    mesh = problem.mesh(segments=12)
+    coarse = problem.program(mesh, np.zeros(0))
+    known = Banded(coarse, 1e-8, 200)(problem.guess.variables(coarse.curves))
+    mesh, points = mesh.refined(coarse.curves.control_points(known.x))
+    finer = problem.program(mesh, np.zeros(0))
+    x = finer.curves.fitted(points, coarse.curves.T(known.x))
+    warm = prolonged(coarse, known, finer, x)
+    cold, found = Banded(finer, 1e-8, 200)(x), Banded(finer, 1e-8, 200)(x, warm=warm, barrier=1e-6)
+    assert found.cost == pytest.approx(cold.cost, rel=1e-7)
+    assert len(found.iterations) < len(cold.iterations)
+    for word in ("torque", "velocity"):  # densities of multipliers stay as they are
+        sums = [
+            sum(abs(m) for m, name in zip(solution.multipliers, program.names, strict=True) if name[0] == word)
+            for program, solution in ((coarse, known), (finer, warm))
+        ]
+        assert sums[1] == pytest.approx(sums[0], rel=0.1, abs=1e-6 * coarse.typical)
+
+
+def test_multipliers_are_not_carried_over_where_programs_are_not_smooth():
+    rough = TWO.with_joint(TWO.joints[0].name, friction=0.5)
+    program, x = made(FAST, rough)
+    assert prolonged(program, Banded(program, 1e-3, 100)(x), program, x) is None
+
+
+def test_an_equality_row_with_a_known_optimum():
+    """x_0 + x_1 + x_2 = 1 with x_2 at its bound of 0.5: 4 c_k (x_k - a_k)^3 = -y, so x_0 - 2 = 2 (x_1 - 1)."""
+    far = np.full(3, np.inf)
+    program = Small(
+        np.array([1.0, 8.0, 3.0]), np.array([2.0, 1.0, -1.0]), np.ones((1, 3)), np.array([1.0]), np.array([1.0]),
+        np.array([-np.inf, -np.inf, 0.5]), far,
+    )  # fmt: skip
+    program.curves.each, program.curves.shared = 0, True
+    found = Banded(program, 1e-9, 100)(np.array([3.0, 0.0, 3.0]))
+    assert (found.outcome, found.solver, found.reason) == (ls.MotionOutcome.SOLVED, NAME, "")
+    assert found.x == pytest.approx([2 - 2 * (2.5 / 3), 1 - 2.5 / 3, 0.5], abs=1e-6)
+    assert found.multipliers[0] == pytest.approx(4 * (5 / 3) ** 3, rel=1e-6)
+
+
+def test_equality_rows_that_depend_on_each_other_are_ipopts():
+    program = Small(
+        np.ones(2), np.zeros(2), np.ones((2, 2)), np.ones(2), np.ones(2), *np.array([[-9.0] * 2, [9.0] * 2])
+    )
+    program.curves.each, program.curves.shared = 0, True
+    form = SlackForm(program)
+    method = InteriorPoint(form, Condensed(program, form.moving), 1e-8, lambda point, error: False)
+    assert method.run(form.begin(np.zeros(2)), 0.1, 50) is Ended.STUCK
+
+
+ELBOW = FAST.replace(goal=ls.Reach("fore", position=(0.5, 0.3, np.nan)))
+
+
+@pytest.mark.parametrize("duration", [None, 1.1])
+@pytest.mark.parametrize("task", [FAST.replace(via=[ls.Via(0.43, q=[0.3, 0.1])]), ELBOW], ids=["via", "reach"])
+def test_the_same_optimum_with_equality_rows(task, duration):
+    task = task.replace(duration=duration, minimise="torque_squared" if duration else "time")
+    program, x = made(task)
+    assert (program.lower == program.upper).sum() == 2
+    ours, theirs = (kind(program, 1e-8, 200)(x) for kind in (Banded, Ipopt))
+    assert [ours.outcome, theirs.outcome] == [ls.MotionOutcome.SOLVED] * 2
+    assert ours.solver == NAME
+    assert ours.cost == pytest.approx(theirs.cost, rel=1e-6)
+    equal = program.lower == program.upper
+    assert ours.rows[equal] == pytest.approx(program.lower[equal], abs=1e-8)
+    assert ours.multipliers[equal] == pytest.approx(theirs.multipliers[equal], rel=1e-3, abs=1e-6 * program.typical)
+
+
+def test_steps_along_equality_rows_solve_the_whole_system():
+    program, x = made(FAST.replace(via=[ls.Via(0.43, q=[0.3, 0.1])]))
+    form, rng = SlackForm(program), np.random.default_rng(4)
+    S, D = np.where(form.equal, 1e3, rng.uniform(0.1, 3.0, program.count)), rng.uniform(1e3, 2e3, program.size)
+    form.slopes(x)
+    H, system = form.curvature(x, rng.normal(size=program.count)), Condensed(program, form.moving)
+    system.assemble(form.J, H, S, D)
+    factors = system.factors(0.0)
+    tied = Equalities(program.jacobian_pattern, form.equal).tied(system, factors, form.J)
+    r, v = rng.normal(size=program.size), rng.normal(size=2)
+    dx, y = tied.step(system.solved(factors, r), v)
+    p, q = program.jacobian_pattern, program.hessian_pattern
+    J = sparse.coo_array((form.J, (p.rows, p.columns)), shape=p.shape).toarray()
+    H = sparse.coo_array((H, (q.rows, q.columns)), shape=q.shape).toarray()
+    A, K = J[form.equal], H + np.triu(H, 1).T + np.diag(D) + J.T @ (S[:, None] * J)
+    assert A @ dx == pytest.approx(-v, abs=1e-9)
+    assert K @ dx + A.T @ y == pytest.approx(r, abs=1e-8)
+
+
+def test_programs_for_ipopt_and_why():
+    crane = ls.Arm("crane", [
+        ls.Link("cart", joint=ls.Joint("prismatic", axis=(1, 0, 0)), mass=1.0),
+        ls.Link("load", "cart", ls.Joint(axis=(0, 1, 0), actuated=False), mass=0.2, com=(0, 0, -0.35),
+                inertia=[1e-3] * 3),
+    ])  # fmt: skip
+    carried = ls.Task([0, 0], [1, 0], limits=ls.Limits(torque=4.0), duration=2.0, minimise="torque_squared", segments=8)
+    assert "equations of motion of unactuated coordinates are 32 equality rows" in unsupported(made(carried, crane)[0])
     assert supports(made()[0])
-    found = Search(TWO, via, SolverLimits(1e-8, 200, None), 0, 0.0).start(0)
+    found = Search(crane, carried, SolverLimits(1e-8, 200, None), 0, 0.0).start(0)
     assert found.ok, found.status
     assert found.report.solver == "IPOPT"
     assert "solver: IPOPT, " in found.report.describe()
+    assert "why IPOPT: the equations of motion" in found.report.describe()
+    rough = TWO.with_joint(TWO.joints[0].name, friction=0.5)
+    program, x = made(FAST, rough)
+    after = Banded(program, 1e-8, 300)(x)
+    assert after.solver == f"{NAME}, then IPOPT"
+    assert after.reason.startswith("with Coulomb friction or |power| the banded")
 
 
 def test_a_program_without_a_solution_ends_as_in_ipopt():
@@ -148,6 +251,7 @@ def test_a_program_without_a_solution_ends_as_in_ipopt():
     ours, theirs = (kind(program, 1e-8, 300)(x) for kind in (Banded, Ipopt))
     assert ours.outcome is theirs.outcome is ls.MotionOutcome.INFEASIBLE
     assert ours.solver == f"{NAME}, then IPOPT"
+    assert NAME in ours.reason
     assert [step.number for step in ours.iterations] == list(range(len(ours.iterations)))
 
 

@@ -99,3 +99,24 @@ def test_courses_of_any_duration_follow_from_three(T):
     guess = Problem(arm, Task(np.linspace(-0.4, 0.3, arm.dof), np.linspace(0.9, -0.7, arm.dof), loads=[load])).guess
     for scaled, exact in zip(guess._courses(guess.line)(T), guess._course(guess.line, T), strict=True):
         assert scaled == pytest.approx(exact, rel=1e-9, abs=1e-10 * np.abs(exact).max())
+
+
+def test_programs_on_the_same_mesh_share_their_patterns():
+    """Another goal, payload or limit of the same kind: the same matrices; another mesh or kind of limit: others."""
+    arm = random_arm(3, 3)
+    heavy = arm.with_link(arm.links[-1].name, mass=arm.links[-1].mass + 0.7)
+
+    def program(arm, goal=0.5, segments=6, **limits):
+        task = Task(np.zeros(arm.dof), np.full(arm.dof, goal), limits=ls.Limits(**{"torque": 40.0, **limits}))
+        problem = Problem(arm, task.replace(segments=segments))
+        return problem.program(problem.mesh(), np.zeros(0))
+
+    first = program(arm)
+    for same in (program(arm, 0.9), program(heavy, 0.2), program(arm, torque=30.0)):
+        assert same.structure is first.structure
+        assert (
+            same.curves.points.c.tolist() != first.curves.points.c.tolist()
+            or same.upper.tolist() != first.upper.tolist()
+        )
+    for other in (program(arm, segments=7), program(arm, velocity=3.0)):
+        assert other.structure is not first.structure

@@ -32,17 +32,18 @@ def tree_call(
     method: Any = None,
     out: Any = None,
     threads: Any = None,
+    backend: str | None = None,
 ) -> Any:
-    """Call a function of the open tree that remains when closures are cut."""
+    """Call a function of the open tree that remains when closures are cut; `backend`: see `Functions.get`."""
     functions = functions_of(as_arm(arm, name))
     if method is not None and not isinstance(method, str):
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
         )
     if loads is NO_LOADS and base is None:
-        return run(functions.get(name, method=method), state, out, threads, name)
+        return run(functions.get(name, None, backend, method), state, out, threads, name)
     inputs = load_inputs(arm, name, loads, base)
-    function = functions.get(name, Setting(inputs.frames, base is not None), method=method)
+    function = functions.get(name, Setting(inputs.frames, base is not None), backend, method)
     return run(function, (*state, *inputs.values), out, threads, name)
 
 

@@ -8,7 +8,6 @@ from lissom.errors import InputError
 from lissom.model.units import units
 from lissom.motion.transcription.immobile import given_positions, left_open, moves_at_places, strongest, too_weak
 from lissom.motion.transcription.specification import Specification
-from lissom.verbs.dynamics import inverse_dynamics
 
 
 def refuse_immobile(spec: Specification) -> None:
@@ -63,7 +62,7 @@ def _refuse_weak_hold(spec: Specification, k: int, why: str, advice: str) -> Non
         q = place.q[0]
         if np.isnan(q).any() or place.s not in (0.0, 1.0):
             continue
-        tau = inverse_dynamics(spec.arm, q, 0 * q, 0 * q, loads=spec.load_at(place.s))[k]
+        tau = spec.holding(q, spec.load_at(place.s))[k]
         if abs(tau) > limit:
             raise InputError(
                 f"{why} holding the {place.word} takes {tau:.4g}; friction that sticks is not counted on. {advice}"

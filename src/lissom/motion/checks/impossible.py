@@ -22,7 +22,6 @@ from lissom.motion.transcription.loops.singularity import refuse_singular
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.specification import VERB, Specification
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
 
 SLACK = 1e-9
 CLOSE = 1e-9
@@ -182,7 +181,7 @@ def _ends_balanced(spec: Specification) -> None:
             continue
         if spec.rates(place.word)[spec.arm.joint_index].any():
             continue
-        tau = inverse_dynamics(spec.arm, q, 0 * q, 0 * q, loads=spec.load_at(place.s))
+        tau = spec.holding(q, spec.load_at(place.s))
         k = int(free[np.argmax(np.abs(tau[free]))])
         if abs(tau[k]) > BALANCED * max(1.0, float(np.abs(tau).max())):
             raise InputError(
@@ -228,7 +227,7 @@ def _slides_held(spec: Specification) -> None:
     rng = np.random.default_rng(0)
     lower, upper = (np.clip(b["position"], -3, 3) for b in (spec.bounds.lower, spec.bounds.upper))
     q = rng.uniform(lower, upper, (16, n))
-    held = inverse_dynamics(spec.arm, q, 0 * q, 0 * q)
+    held = spec.holding(q)
     friction = spec.arm.friction
     way = np.nan_to_num(np.abs(spec.given("goal") - spec.given("start")), nan=np.inf)
     damped = (spec.arm.damping > 0) & (way > 0)
@@ -261,7 +260,7 @@ def _weak(spec: Specification, word: str, q: Array, s: float) -> str:
     if spec.closing is not None and int(spec.arm.actuated.sum()) > spec.n - spec.closing.count:
         return ""
     lower, upper = spec.bounds.lower["torque"], spec.bounds.upper["torque"]
-    tau = inverse_dynamics(spec.arm, q, 0 * q, 0 * q, loads=spec.load_at(s))
+    tau = spec.holding(q, spec.load_at(s))
     off = np.flatnonzero((tau < lower - spec.friction) | (tau > upper + spec.friction))
     if not len(off):
         return ""

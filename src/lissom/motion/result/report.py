@@ -102,6 +102,7 @@ class MotionReport:
     refinements : tuple                 (segments, cost) of every mesh
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     solver : str                        the method that found the motion
+    solver_reason : str                 why IPOPT solved the last problem, or finished it; empty where it did not
     """
 
     iterations: tuple[Iteration, ...]
@@ -114,6 +115,7 @@ class MotionReport:
     refinements: tuple[tuple[int, float], ...] = ()
     residual_checks: tuple[ResidualCheck, ...] = ()
     solver: str = ""
+    solver_reason: str = ""
 
     @property
     def optimality(self) -> float:
@@ -142,6 +144,8 @@ class MotionReport:
             f"limited at {self.samples} samples{again}; "
             f"optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
         )
+        if self.solver_reason:
+            lines.append(f"why IPOPT: {self.solver_reason}")
         lines.append("time: " + ", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
 

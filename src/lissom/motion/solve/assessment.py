@@ -60,7 +60,8 @@ class Assessment:
         problem, x = self._problem, solution.x
         over = np.maximum(program.lower - solution.rows, solution.rows - program.upper).max(initial=0.0)
         samples = len(program.blocks[0].block.s)
-        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(spent), solver=solution.solver)
+        report = MotionReport(log, float(max(over, 0.0)), peaks, samples, rounds, dict(spent), solver=solution.solver,
+                              solver_reason=solution.reason)  # fmt: skip
         T = program.curves.T(x)
         cost = problem.cost(program.curves, x) if problem.rounded else self.pure(solution.cost, T)
         verdict = self._judged(mesh, program, solution, peaks, cost)

@@ -136,7 +136,8 @@ class Exploration:
         for attempt in self._promising(attempts):
             self._search.begin_log()
             mesh, points = self._placed(attempt, fine)
-            found.append(self._search.moved(mesh, points, attempt.duration, soft=soft))
+            coarse = attempt.program, attempt.solution
+            found.append(self._search.moved(mesh, points, attempt.duration, soft=soft, coarse=coarse))
             if found[-1] is min(found, key=_rank):
                 self._last = self._search.last
             if found[-1].outcome.stopped:
@@ -203,7 +204,7 @@ class Exploration:
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         gain, note = np.inf, None
         while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
-            finer = self._search.refined_once(motion, SOFT[1:-1])
+            finer = self._search.refined_once(motion, SOFT[1:-1], self._last)
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)
             if finer.interrupted:

@@ -31,9 +31,10 @@ from lissom.motion.solve.assessment import (
     stopped_by_user,
 )
 from lissom.motion.solve.banded import Banded
+from lissom.motion.solve.carried.exchange import AddedSamples
+from lissom.motion.solve.carried.nested import prolonged
 from lissom.motion.solve.closed_loops import closed_excess, closed_excess_message, open_between
 from lissom.motion.solve.continuation import Walk
-from lissom.motion.solve.exchange import AddedSamples
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits, carried, numbered_on
 from lissom.motion.splines.curves import Curves
@@ -61,6 +62,7 @@ FINER_SINGULAR = 4  # times the segments of the task, on which loops that pass a
 # left no farther than it has to be. With 1e-5 in all rounds, trees of 20 to 44 joints take up to seven times the
 # iterations in the last ones.
 BARRIER = 1e-6
+FINER_BARRIER = 1e-6  # to begin with from a solution on a coarser mesh
 
 Solved = tuple[Program, Solution]
 
@@ -250,8 +252,9 @@ class Search:
                 left = f"where its cost still changes by {change:.2g}" if np.isfinite(change) else "and not refined"
                 status = f"{now}, {left}"
                 break
+            known = self._known(motion, self.last)
             mesh, points = mesh.refined(points_of(motion))
-            better = self.moved(mesh, points, motion.duration)
+            better = self.moved(mesh, points, motion.duration, coarse=known)
             if not better.ok:
                 finer = mesh.actuated.segments
                 status = f"{now}; on {finer}: {better.status}"
@@ -265,17 +268,29 @@ class Search:
         return reported(motion, status, starts=starts, refinements=tuple(history))
 
     def moved(
-        self, mesh: Mesh, points: list[Array], T: float, near: bool = False, soft: Sequence[float] | None = None
-    ) -> Motion:
-        """On another mesh, from control points there; `near` a solution; soft: see `_solved`."""
-        return self._solved(mesh, lambda curves: curves.fitted(points, T), near, soft)
+        self, mesh: Mesh, points: list[Array], T: float, near: bool = False, soft: Sequence[float] | None = None,
+        coarse: Solved | None = None,
+    ) -> Motion:  # fmt: skip
+        """On another mesh, from control points there; `near` a solution; soft, coarse: see `_solved`."""
+        return self._solved(mesh, lambda curves: curves.fitted(points, T), near, soft, coarse)
 
-    def refined_once(self, motion: Motion, soft: Sequence[float] | None = None) -> Motion:
-        """With those segments halved in which the torques change most; all where few are left out."""
+    def refined_once(self, motion: Motion, soft: Sequence[float] | None = None, solved: Solved | None = None) -> Motion:
+        """With those segments halved in which the torques change most; all where few are left out.
+
+        solved : program and solution of the motion, or of another one
+        """
         self._log = motion.report.iterations
-        coarse = changing(motion)
-        mesh, points = mesh_of(motion).refined_where(coarse, points_of(motion))
-        return self.moved(mesh, points, motion.duration, near=True, soft=soft)
+        mesh, points = mesh_of(motion).refined_where(changing(motion), points_of(motion))
+        known = self._known(motion, solved)
+        return self.moved(mesh, points, motion.duration, near=True, soft=soft, coarse=known)
+
+    @staticmethod
+    def _known(motion: Motion, solved: Solved | None) -> Solved | None:
+        """Program and solution of a motion, if these are they: the best of several starts is seldom the last."""
+        if solved is None:
+            return None
+        found = solved[0].curves.control_points(solved[1].x)[0]
+        return solved if np.array_equal(found, motion.control_points) else None
 
     def sharpened(self, motion: Motion, solved: Solved) -> Motion:
         """The same with |power| rounded off as little as it is in the end; itself where that is no better.
@@ -324,16 +339,18 @@ class Search:
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 
     def _solved(
-        self, mesh: Mesh, begin: Callable[..., Array], near: bool = False, soft: Sequence[float] | None = None
-    ) -> Motion:
+        self, mesh: Mesh, begin: Callable[..., Array], near: bool = False, soft: Sequence[float] | None = None,
+        coarse: Solved | None = None,
+    ) -> Motion:  # fmt: skip
         """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less.
 
         soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
                without the first
+        coarse : the solution on a coarser mesh that the start is, whose multipliers are carried over
         """
         kinks = self.problem.spec.cost.kinks
         softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if kinks else (1.0,)
-        best, self.last = self._exchanged(mesh, begin, softer, near=near)
+        best, self.last = self._exchanged(mesh, begin, softer, near=near, coarse=coarse)
         before = self.last
         for width in sharper if best.ok else ():
             found, before = self._exchanged(mesh, begin, width, before)
@@ -347,13 +364,14 @@ class Search:
 
     def _exchanged(
         self, mesh: Mesh, begin: Callable[..., Array], soft: float = 1.0, before: Solved | None = None,
-        near: bool = False,
+        near: bool = False, coarse: Solved | None = None,
     ) -> tuple[Motion, Solved]:  # fmt: skip
         """Solve; where a limit is exceeded between samples, sample there too and solve again.
 
         soft : how many times wider than in the end |power| is rounded off
         before : the solution with |power| rounded off more
         near : the start is a solution on another mesh; with that known, few iterations have to do, as after `before`
+        coarse : the solution on a coarser mesh that the start is
         """
         samples, rounds = AddedSamples(self.problem.spec.closing is None), 0
         barrier: float | None = None
@@ -365,7 +383,7 @@ class Search:
             program = self.problem.program(mesh, samples.more, soft, samples.only)
             solver = self.solver(program, self.limits.tolerance, iterations, self.until)
             self.spent["build"] += time.perf_counter() - clock
-            solution = self._continued(solver, before, begin, known, barrier)
+            solution = self._continued(solver, before, begin, known, barrier, coarse)
             before = (program, solution)
             peaks, over = self.problem.look(mesh, program.curves, solution.x)
             closer = self.problem.watch(program.curves, solution.x, mesh.looks(), AGAIN)
@@ -387,18 +405,22 @@ class Search:
 
     def _continued(
         self, solver: AbstractSolver, before: Solved | None, begin: Callable[..., Array], known: bool,
-        barrier: float | None = None,
+        barrier: float | None = None, coarse: Solved | None = None,
     ) -> Solution:  # fmt: skip
-        """From a start, or from the solution of the round before with its multipliers; where that fails, without.
+        """From a start, or from the solution of the round before or of a coarser mesh with its multipliers; where that
+        fails, without.
 
         known : a motion that is nearly as good is known, so nothing is tried twice
         barrier : to begin with from the solution of the round before
         """
-        ways: list[Solution | None] = [None] if before is None else [carried(*before, solver.program), None]
-        if known:
-            ways = ways[:1]
+        x = self._begun(solver.program.curves, before, begin)
+        warm = None
+        if before is not None:
+            warm = carried(*before, solver.program)
+        elif coarse is not None:
+            warm, barrier = prolonged(*coarse, solver.program, x), FINER_BARRIER
+        ways = [warm] if known or warm is None else [warm, None]
         for warm in ways:
-            x = self._begun(solver.program.curves, before, begin)
             solution = solver(x, self.progress, warm, known, barrier)
             pure = [step._replace(cost=self.assessment.pure(step.cost, step.duration)) for step in solution.iterations]
             self._log = numbered_on(self._log, pure)

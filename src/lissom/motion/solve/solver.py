@@ -36,6 +36,7 @@ class Solution(NamedTuple):
     iterations : tuple of Iteration
     seconds, evaluation_seconds : float   of the whole, and within it of the program's functions
     solver : str                          the method that found it
+    reason : str                          why that was not the default method alone; empty where it was
     """
 
     x: Array
@@ -49,6 +50,7 @@ class Solution(NamedTuple):
     seconds: float
     evaluation_seconds: float
     solver: str = ""
+    reason: str = ""
 
     @property
     def solved(self) -> bool:

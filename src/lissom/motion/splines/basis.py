@@ -11,6 +11,7 @@ differences, derivatives get another rounding, and the values of three orders ta
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Basis:
         if periodic and self.segments * (degree - self.continuity) < degree + 1:
             raise InputError(f"a periodic spline of degree {degree} needs more segments than {self.segments}.")
         self.knots = self._knots()
-        self._differences: dict[int, Any] = {}
+        self._differences: dict[tuple[int, int], Any] = {}
 
     def _knots(self) -> Array:
         inner = np.repeat(self.breaks[1:-1], self.degree - self.continuity)
@@ -111,10 +112,17 @@ class Basis:
         entries = (values[:, order].ravel(), (rows, places.ravel()))
         return sparse.csr_array(sparse.coo_array(entries, shape=(len(s), self.count)))
 
-    def differences(self, order: int) -> sparse.csr_array:
-        """Return the matrix from control points to those of a derivative; of no use beyond jumps of a lower one."""
-        if order in self._differences:
-            return self._differences[order]
+    def differences(self, order: int, width: int = 1) -> sparse.csr_array:
+        """Return the matrix from control points to those of a derivative; of no use beyond jumps of a lower derivative.
+
+        width : coordinates, whose control points alternate
+        """
+        if (order, width) not in self._differences:
+            D = self._difference(order)
+            self._differences[order, width] = D if width == 1 else sparse.csr_array(sparse.kron(D, sparse.eye(width)))
+        return self._differences[order, width]
+
+    def _difference(self, order: int) -> sparse.csr_array:
         D: Any = sparse.csr_array(sparse.eye(self.count))
         knots = self.knots if not self.periodic else self.knots[self._first - self.degree :]
         for r in range(order):
@@ -127,7 +135,6 @@ class Basis:
             entries = np.concatenate([-weight, weight])
             places = (np.concatenate([ones, ones]), np.concatenate([ones, (ones + 1) % D.shape[0]]))
             D = sparse.csr_array(sparse.coo_array((entries, places), shape=(n, D.shape[0]))) @ D
-        self._differences[order] = D
         return D
 
     @cached_property
@@ -179,6 +186,12 @@ def _active_functions(s: Array, knots: list[Array], top: int, d: int, r: int) ->
             out[a] += (y - s) * part
             out[a + 1] += (s - x) * part
     return out
+
+
+@functools.lru_cache(maxsize=32)
+def uniform_basis(segments: int, degree: int, continuity: int | None = None, periodic: bool = False) -> Basis:
+    """Return the basis on equal segments; the last ones are kept, with what they computed."""
+    return Basis(segments, degree, continuity, periodic)
 
 
 def grid(breaks: Array, each: int) -> Array:

@@ -198,6 +198,13 @@ class Curves:
 
         `forced`: s are all the nodes; u (N, orders, n + forces), of which the last are those of each, and no rates.
         """
+        A, B = self.local_matrices(s, orders, forced)
+        return Affine(A, B @ self.points.c)
+
+    def local_matrices(
+        self, s: Array, orders: int = 3, forced: bool = False
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Matrices from variables and from control points to u of `local`, without constants."""
         s = np.asarray(s, float)
         N, total = len(s), self.points.A.shape[0]
         n = self.n + (self.each if forced else 0)
@@ -219,20 +226,16 @@ class Curves:
             column = self.free + np.arange(N * self.each)
             own = (np.ones(column.size), (row.ravel(), column))
             A = sparse.csr_array(A + sparse.coo_array(own, shape=A.shape).tocsr())
-        return Affine(A, B @ self.points.c)
+        return A, B
 
     def hull(self, order: int) -> tuple[Affine, Array]:
         """Control points of a derivative by s, and their coordinates: bounds on them hold at all times."""
-        parts, owners = [], []
-        for space, at in zip(self.spaces, self.offsets, strict=True):
-            D = space.basis.differences(order)
-            width = len(space.coordinates)
-            size = space.basis.count * width
-            wide = sparse.csr_array(sparse.kron(D, sparse.eye(width)))
-            before, after = sparse.csr_array((wide.shape[0], at)), self.points.A.shape[0] - at - size
-            parts.append(sparse.csr_array(sparse.hstack([before, wide, sparse.csr_array((wide.shape[0], after))])))
-            owners.append(np.tile(np.array(space.coordinates), D.shape[0]))
-        D = sparse.csr_array(sparse.vstack(parts))
+        parts = [space.basis.differences(order, len(space.coordinates)) for space in self.spaces]
+        owners = [np.tile(np.array(space.coordinates), D.shape[0] // len(space.coordinates))
+                  for space, D in zip(self.spaces, parts, strict=True)]  # fmt: skip
+        if order == 0:
+            return self.points, np.concatenate(owners)
+        D = parts[0] if self.shared else sparse.csr_array(sparse.block_diag(parts))
         return Affine(sparse.csr_array(D @ self.points.A), D @ self.points.c), np.concatenate(owners)
 
     def at(self, x: Array, s: Array, orders: int = 3) -> Array:

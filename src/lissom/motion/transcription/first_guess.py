@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lissom.kernels.tree_call import tree_call
-from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.motion.splines.basis import Basis
 from lissom.motion.splines.curves import Curves
@@ -71,13 +71,12 @@ class FirstGuess:
         low, high = task.duration or (1e-3, 1e3)
         if not (length > 0).any():
             return float(np.clip(1.0, low, high))
-        course = self._courses(line)
-        guesses = {T: course(T) for T in np.geomspace(low, high, DURATIONS)}
-        fits = {T: at for T, at in guesses.items() if self._meets(at)}
-        if not fits:
+        course, durations = self._courses(line), np.geomspace(low, high, DURATIONS)
+        fits = durations[self._meets(course(durations[:, None, None]))]
+        if not len(fits):
             return float(np.clip(self._plain(length), low, high))
-        costs = [T * float(self.spec.cost.rate(at).mean()) for T, at in fits.items()]
-        return float(np.clip(FACTOR * list(fits)[int(np.argmin(costs))], low, high))
+        costs = [T * float(self.spec.cost.rate(course(T)).mean()) for T in fits]
+        return float(np.clip(FACTOR * fits[int(np.argmin(costs))], low, high))
 
     def waypoints(self, rng: np.random.Generator | None = None) -> Line:
         """Fractions and positions (k, n) from start to goal; a joint that is free stays near where it is known.
@@ -138,13 +137,14 @@ class FirstGuess:
         way = np.abs(np.diff(table, axis=0)).sum(axis=0)
         q = along(line, s[0] + path[0] * (s[-1] - s[0]))
         qd, qdd, jerk = (path[r][:, None] * way / T**r for r in (1, 2, 3))
-        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=self.spec.loads_at(x)))
+        tau = self.spec.torques(q, qd, qdd, self.spec.loads_at(x))
         if self.spec.closing is not None:
             tau = self.spec.closing.least(q, tau).u
         return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
 
-    def _courses(self, line: Line) -> Callable[[float], Course]:
-        """The same for any duration, from three: torques are a + b / T + c / T^2, as friction knows signs only."""
+    def _courses(self, line: Line) -> Callable[[Any], Course]:
+        """The same for any duration, or for durations (k, 1, 1), from three: torques are a + b / T + c / T^2, as
+        friction knows signs only."""
         once = [self._course(line, 1 / u) for u in (1.0, 2.0, 3.0)]
         first, second, third = (at.tau for at in once)
         c = (third - 2 * second + first) / 2
@@ -153,20 +153,26 @@ class FirstGuess:
         x = np.linspace(0.0, 1.0, len(a))
         rates = [np.gradient(part, x, axis=0) for part in (a, b, c)]
 
-        def course(T: float) -> Course:
+        def course(T: Any) -> Course:
             u, at = 1 / T, once[0]
             tau, rate = (p + u * (q + u * r) for p, q, r in ((a, b, c), rates))
             return Course(at.q, at.qd * u, at.qdd * u**2, at.jerk * u**3, tau, rate * u)
 
         return course
 
-    def _meets(self, at: Course) -> bool:
-        bounds = self.spec.bounds
-        looked = {"velocity": at.qd, "acceleration": at.qdd, "jerk": at.jerk, "torque": at.tau, "power": at.tau * at.qd}
-        return all(
-            bool(((values >= bounds.lower[word]) & (values <= bounds.upper[word])).all())
-            for word, values in looked.items()
+    def _meets(self, at: Course) -> NDArray[np.bool_]:
+        """(k,) whether courses (k, N, n) are within all limits."""
+        bounds, looked = (
+            self.spec.bounds,
+            {"velocity": at.qd, "acceleration": at.qdd, "jerk": at.jerk, "torque": at.tau},
         )
+        if bounds.limited("power").any():
+            looked["power"] = at.tau * at.qd
+        fits = np.ones(len(at.qd), bool)
+        for word, values in looked.items():
+            least, most = values.min(axis=1), values.max(axis=1)
+            fits &= ((least >= bounds.lower[word]) & (most <= bounds.upper[word])).all(axis=1)
+        return fits
 
     def _plain(self, way: Array) -> float:
         """Where no duration meets the limits along the line: that at a moderate speed."""
@@ -217,7 +223,7 @@ class FirstGuess:
         q = self._reachable(early, s, ends, CANDIDATES, np.random.default_rng(seed))
         q = np.clip(q, *self._reach(late, s, ends))
         zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
-        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, zero, zero), loads=self.spec.loads_at(x)))
+        tau = self.spec.torques(q, zero, zero, self.spec.loads_at(x))
         cost = self.spec.cost.rate(Course(q, zero, zero, zero, tau, zero))
         # joints count by the torques that hold them: others make no other posture
         weight = np.sqrt(np.mean(tau**2, axis=0))

@@ -92,7 +92,7 @@ class PointHessian:
         count = self._plain_terms(sums)
         for group in self._groups:
             count += self._square_terms(sums, group, count)
-        self._count = count
+        self.count = count
         return count
 
     def _by_variables(self) -> sparse.csr_array:
@@ -124,16 +124,15 @@ class PointHessian:
 
     # ---- values -------------------------------------------------------------------------------------
 
-    def values(self, found: Curvature, G: Array, along: Array, T: float) -> Array:
+    def values(self, found: Curvature, G: Array, along: Array, T: float, out: Array) -> None:
         """Second derivatives by control points and T of span after span, but for those by T of which `last` is part.
 
         G, along : slopes of the rows by control points (N, degree + 1, m, n) and by T (N, m)
+        out : (count,)
         """
-        out = np.empty(self._count)
         at = self._plain(found, T, out)
         for group in self._groups:
             at += self._squares(group, found.weights, G, along, out[at:])
-        return out
 
     def _plain(self, found: Curvature, T: float, out: Array) -> int:
         """Without the squares."""

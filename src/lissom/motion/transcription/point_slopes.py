@@ -27,23 +27,30 @@ class PointSlopes:
 
     def __init__(self, block: Block, curves: Curves) -> None:
         assert isinstance(block.sample, TapeSample)
-        self._sample, self._curves = block.sample, curves
+        self._related, self._curves = block.sample.row_related, curves
         places, basis = curves.spaces[0].basis.local(block.s, 3)
         self._places = places.astype(np.intp)
         self._basis = np.ascontiguousarray(basis.transpose(0, 2, 1))  # (N, degree + 1, 3)
 
-    def __call__(self, found: RowSlopes, T: float) -> Array:
-        """Derivatives of the rows with respect to the control points (N, degree + 1, m, n)."""
-        shape = (len(self._basis), -1, *found.by_state.shape[2:])
+    def __call__(self, found: RowSlopes, T: float, out: Array) -> Array:
+        """Derivatives of the rows with respect to the control points (N, degree + 1, m, n), then those by T, to `out`.
+
+        Returns the first as a view.
+        """
+        N, count, _ = self._basis.shape
+        shape = (N, count, *found.by_state.shape[2:])
         flat = found.by_state.reshape(*found.by_state.shape[:2], -1)
-        return np.matmul(self._basis * T ** -np.arange(3.0), flat).reshape(shape)
+        G, along = np.split(out, [N * count * flat.shape[2]])
+        np.matmul(self._basis * T ** -np.arange(3.0), flat, out=G.reshape(N, count, -1))
+        along[:] = found.along.ravel()
+        return G.reshape(shape)
 
     def terms(self, sums: Sums, back: sparse.csr_array, first_row: int) -> int:
         """Add the terms of these derivatives, and of those by T, to a Jacobian; return how many numbers they need.
 
         back : which rows of the program, after `first_row`, each row of a sample is part of
         """
-        related, (N, count) = self._sample.row_related, self._places.shape
+        related, (N, count) = self._related, self._places.shape
         m, n = related.shape
         i, c = np.nonzero(related)
         k, a = np.nonzero(self._basis.any(axis=2))  # basis functions end at knots

@@ -12,11 +12,9 @@ import time
 
 import numpy as np
 
-from lissom.kernels.tree_call import tree_call
-from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
-from lissom.motion.splines.basis import Basis, grid
+from lissom.motion.splines.basis import grid, uniform_basis
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import UNACTUATED_CONTINUITY, Mesh, unactuated_basis
 from lissom.motion.task.bounds import small_weights
@@ -121,7 +119,7 @@ class Problem:
         """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
         z = np.array(z[:3])
         z[1:, :, list(self.held_joints)] = 0.0  # exactly: the sign of rounding would be that of friction
-        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, list(z), loads=self.spec.loads_at(s)))
+        tau = self.spec.torques(z[0], z[1], z[2], self.spec.loads_at(s))
         closing = self.spec.closing
         return tau if closing is None else closing.torques(z[0], tau, curves.forces_at(x, s))
 
@@ -141,8 +139,8 @@ class Problem:
         if before is not None:
             return curves.with_forces(x, before[0].forces_at(before[1], curves.nodes))
         z = curves.at(x, curves.nodes)
-        tau = tree_call(self.arm, INVERSE_DYNAMICS.name, list(z[:3]), loads=self.spec.loads_at(curves.nodes))
-        return curves.with_forces(x, self.spec.closing.least(z[0], np.asarray(tau)).force)
+        tau = self.spec.torques(z[0], z[1], z[2], self.spec.loads_at(curves.nodes))
+        return curves.with_forces(x, self.spec.closing.least(z[0], tau).force)
 
     # ---- meshes -------------------------------------------------------------------------------------
 
@@ -156,8 +154,8 @@ class Problem:
         task = self.task
         count = self.segments if segments is None else segments
         if not len(self.spec.unactuated):
-            return Mesh(Basis(count, task.degree or 3, task.continuity, task.periodic))
-        basis = Basis(count, task.degree or ACTUATED_DEGREE, self._continuity(count), task.periodic)
+            return Mesh(uniform_basis(count, task.degree or 3, task.continuity, task.periodic))
+        basis = uniform_basis(count, task.degree or ACTUATED_DEGREE, self._continuity(count), task.periodic)
         return Mesh(basis, unactuated_basis(basis, finer))
 
     def _continuity(self, segments: int) -> int | None:

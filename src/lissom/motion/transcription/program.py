@@ -14,88 +14,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from lissom.motion.splines.curves import Curves
+from lissom.motion.splines.curves import Affine, Curves
 from lissom.motion.transcription.kernels.tape_sample import TapeSample
-from lissom.motion.transcription.point_hessian import PointHessian
-from lissom.motion.transcription.point_slopes import PointSlopes
 from lissom.motion.transcription.rows import Block, Scaled
-from lissom.motion.transcription.sparsity import Indices, Pattern, Sums, expanded
+from lissom.motion.transcription.structure import Structure, structure_of
 from lissom.spatial.rotations import Array
 
 
 class _Placed:
-    """A block in a program: its matrices."""
+    """A block in a program: its data, and the constant matrices of its structure."""
 
-    def __init__(self, block: Block, curves: Curves, first_row: int) -> None:
-        self.block, self.curves = block, curves
-        sample, N = block.sample, len(block.s)
-        local = curves.local(block.s, sample.orders, sample.n > curves.n)
-        self.width = sample.orders * sample.n
-        self.u = local
-        self.N, self.first_row, self.count = N, first_row, len(block.lower)
+    def __init__(self, block: Block, curves: Curves, structure: Structure, k: int, first_row: int) -> None:
+        matrices, jacobian, hessian = structure.blocks[k], structure.jacobians[k], structure.hessians[k]
+        self.block, self.curves, self.points, self._slopes = block, curves, matrices.points, matrices.slopes
+        self.N, self.width, self.back = matrices.N, matrices.width, matrices.back
+        self.first_row, self.count = first_row, len(block.lower)
+        self.u = Affine(matrices.local, matrices.basis @ curves.points.c)
         self.T = np.empty((1, 1))
         self.weights = np.ascontiguousarray(block.weights[:, None])
-        # the local coordinates of a sample, u and then T, as rows of one matrix over the variables
-        one = sparse.csr_array(([1.0], ([0], [curves.size - 1])), shape=(1, curves.size))
-        last = one if curves.duration is None else sparse.csr_array((1, curves.size))
-        self.reach = sparse.csr_array(sparse.vstack([local.A, last]))
-        self.back = sparse.csr_array(block.combine.T)
         self.active = bool(np.any(block.weights))
-        by_points = isinstance(sample, TapeSample) and curves.shared
-        self.points = PointHessian(block, curves) if by_points else None
-        self.slopes = PointSlopes(block, curves) if by_points else None
-
-    def _row(self, k: Indices, local: Indices) -> Indices:
-        """Row of `reach` of a local coordinate of sample k."""
-        return np.where(local < self.width, k * self.width + local, self.N * self.width)
-
-    def jacobian_terms(self, sums: Sums) -> int:
-        """Add the terms of the program's Jacobian from the numbers of `first`; return how many those are."""
-        if self.slopes is not None:
-            return self.slopes.terms(sums, self.back, self.first_row)
-        rows, columns = self.block.sample.jacobian
-        nnz = len(rows)
-        k = np.repeat(np.arange(self.N), nnz)
-        inner, local = k * self.block.sample.m + np.tile(rows, self.N), np.tile(columns, self.N)
-        which, outer, factor = expanded(self.back, inner)  # the rows of the program that hold a row of the sample
-        again, column, value = expanded(self.reach, self._row(k[which], local[which]))
-        sums.add(self.first_row + outer[again], column, which[again], factor[again] * value)
-        return len(k)
+        # memory for derivatives, of which new one would cost the time of computing them
+        self._first_room, self._second_room = np.empty(jacobian.shape[1]), np.empty(hessian.shape[1])
 
     def first(self, given: list[Array]) -> tuple[Array, Array]:
         """First derivatives of the rows of all samples, flat, in the order of `jacobian_terms`; those of T c."""
         sample = self.block.sample
-        if self.slopes is None:
+        if self._slopes is None:
             nonzeros, gradient = sample.first(given)
             return nonzeros.ravel(), gradient
         assert isinstance(sample, TapeSample)
         found = sample.row_slopes(given)
-        self._points = self.slopes(found, float(given[1][0, 0])), found.along
-        return np.append(*self._points), sample.gradient(given)
-
-    def gradient_matrix(self) -> sparse.csr_array:
-        """Matrix that maps the gradients of T c of all samples to the gradient of the cost."""
-        k = np.repeat(np.arange(self.N), self.width + 1)
-        local = np.tile(np.arange(self.width + 1), self.N)
-        which, column, value = expanded(self.reach, self._row(k, local))
-        entries = (value * self.block.weights[k[which]], (column, which))
-        shape = (self.curves.size, self.N * (self.width + 1))
-        return sparse.csr_array(sparse.coo_array(entries, shape=shape))
-
-    def hessian_terms(self, sums: Sums) -> int:
-        """Add the upper triangle of the program's Hessian from the numbers of `hessian`; return how many those are."""
-        first = self.points.terms(sums) if self.points is not None else 0
-        a, b = self.block.sample.hessian
-        if self.points is not None:
-            a, b = np.full(self.width + 1, self.width), np.arange(self.width + 1)
-            if self.curves.duration is not None:
-                return first
-        k = np.repeat(np.arange(self.N), len(a))
-        rows, columns = self._row(k, np.tile(a, self.N)), self._row(k, np.tile(b, self.N))
-        sums.add_symmetric(self.reach, rows, columns, first + np.arange(len(k)))
-        return first + len(k)
+        self._points = self._slopes(found, float(given[1][0, 0]), self._first_room), found.along
+        return self._first_room, sample.gradient(given)
 
     def hessian(self, given: list[Array], lam: Array, w: Array) -> Array:
         """Second derivatives of all samples, flat, in the order of `hessian_terms`."""
@@ -104,8 +55,11 @@ class _Placed:
             return sample.second(given, lam, w).ravel()
         assert isinstance(sample, TapeSample)
         found = sample.curvature(given, lam, w, self.curves.duration is None)
-        inner = self.points.values(found, *self._points, float(given[1][0, 0]))
-        return inner if found.last is None else np.append(inner, found.last)
+        count, out = self.points.count, self._second_room
+        self.points.values(found, *self._points, float(given[1][0, 0]), out[:count])
+        if found.last is not None:
+            out[count:] = found.last.ravel()
+        return out
 
     def given(self, x: Array) -> list[Array]:
         self.T[0, 0] = self.curves.T(x)
@@ -133,9 +87,10 @@ class Program:
     ) -> None:
         self.curves, self.low, self.high, self.typical, self.smooth = curves, low, high, typical, smooth
         self.size = curves.size
+        self.structure = structure = structure_of(curves, blocks, scaled)
         at, self.blocks = 0, []
-        for block in blocks:
-            self.blocks.append(_Placed(block, curves, at))
+        for k, block in enumerate(blocks):
+            self.blocks.append(_Placed(block, curves, structure, k, at))
             at += len(block.lower)
         self.scaled = list(zip(np.cumsum([at, *(len(rows.c) for rows in scaled)]).tolist(), scaled, strict=False))
         self.count = at + sum(len(rows.c) for rows in scaled)
@@ -146,54 +101,12 @@ class Program:
         ones = [np.ones(len(part.lower)) if isinstance(part, Scaled) else part.sizes for part in parts]
         self.sizes = np.concatenate(ones) if parts else np.zeros(0)
         self._free = curves.duration is None
-        self._prepare_jacobian()
-        self._prepare_hessian()
-        self._gradients = [placed.gradient_matrix() for placed in self.blocks]
+        self.jacobian_pattern, self.hessian_pattern = structure.jacobian_pattern, structure.hessian_pattern
+        self._by_T = [
+            (places, part) for places, part in zip(structure.by_duration, scaled, strict=True) if places is not None
+        ]
         self._x = b""
         self._known: dict[str, Any] = {}
-
-    # ---- patterns -----------------------------------------------------------------------------------
-
-    def _prepare_jacobian(self) -> None:
-        sums = [Sums() for _ in self.blocks]
-        totals = [placed.jacobian_terms(terms) for placed, terms in zip(self.blocks, sums, strict=True)]
-        rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
-        last = self.size - 1
-        for at, part in self.scaled:
-            A = sparse.coo_array(part.A)
-            rows.append(at + A.row)
-            columns.append(A.col)
-            if self._free and part.power:
-                rows.append(at + np.arange(len(part.c)))
-                columns.append(np.full(len(part.c), last))
-        self.jacobian_pattern = pattern = Pattern(
-            (self.count, self.size), np.concatenate(rows), np.concatenate(columns)
-        )
-        self._jacobians = [terms.matrix(pattern, total) for terms, total in zip(sums, totals, strict=True)]
-        self._constant = np.zeros(pattern.size)
-        self._by_T: list[tuple[Indices, Scaled]] = []
-        for at, part in self.scaled:
-            A = sparse.coo_array(part.A)
-            np.add.at(self._constant, self._at(at + A.row, A.col), A.data)
-            if self._free and part.power:
-                self._by_T.append((self._at(at + np.arange(len(part.c)), last), part))
-
-    def _at(self, rows: Any, columns: Any) -> Indices:
-        shape = self.jacobian_pattern.shape[0]
-        keys = np.asarray(columns, np.int64) * shape + np.asarray(rows, np.int64)
-        return np.searchsorted(self.jacobian_pattern.keys, keys)
-
-    def _prepare_hessian(self) -> None:
-        sums = [Sums() for _ in self.blocks]
-        totals = [placed.hessian_terms(terms) for placed, terms in zip(self.blocks, sums, strict=True)]
-        rows, columns = [terms.places[0] for terms in sums], [terms.places[1] for terms in sums]
-        if self._free:
-            rows.append(np.array([self.size - 1]))
-            columns.append(np.array([self.size - 1]))
-        rows = rows or [np.zeros(0, np.intp)]
-        columns = columns or [np.zeros(0, np.intp)]
-        self.hessian_pattern = pattern = Pattern((self.size, self.size), np.concatenate(rows), np.concatenate(columns))
-        self._hessians = [terms.matrix(pattern, total) for terms, total in zip(sums, totals, strict=True)]
 
     # ---- values -------------------------------------------------------------------------------------
 
@@ -240,12 +153,13 @@ class Program:
         known = self._fresh(x)
         if "J" in known:
             return
-        J, gradient, T = self._constant.copy(), np.zeros(self.size), self.curves.T(x)
+        made = self.structure
+        J, gradient, T = made.constant.copy(), np.zeros(self.size), self.curves.T(x)
         for k, placed in enumerate(self.blocks):
             nonzeros, slope = placed.first(known["given"][k])
-            J += self._jacobians[k] @ nonzeros
+            J += made.jacobians[k] @ nonzeros
             if placed.active:
-                gradient += self._gradients[k] @ slope.ravel()
+                gradient += made.blocks[k].gradient @ slope.ravel()
         for places, part in self._by_T:
             J[places] -= part.power * part.limit * T ** (part.power - 1)
         known["J"], known["gradient"] = J, gradient
@@ -268,7 +182,7 @@ class Program:
         for k, placed in enumerate(self.blocks):
             own = lam[placed.first_row : placed.first_row + placed.count]
             inner = np.ascontiguousarray((placed.back @ own).reshape(placed.N, placed.block.sample.m))
-            out += self._hessians[k] @ placed.hessian(known["given"][k], inner, sigma * placed.weights)
+            out += self.structure.hessians[k] @ placed.hessian(known["given"][k], inner, sigma * placed.weights)
         if self._free:
             for at, part in self.scaled:
                 if part.power > 1:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy import sparse
 from lissom.spatial.rotations import Array
 
 Indices = NDArray[np.intp]
+Made = TypeVar("Made")
 
 
 class Pattern:
@@ -20,11 +22,23 @@ class Pattern:
         keys = columns.astype(np.int64) * shape[0] + rows
         self.keys = np.unique(keys)
         self.shape = shape
+        self._kept: dict[Hashable, Any] = {}
         self.rows, self.columns = self.keys % shape[0], self.keys // shape[0]
 
     @property
     def size(self) -> int:
         return len(self.keys)
+
+    def at(self, rows: Indices, columns: Indices) -> Indices:
+        """Return the places of nonzeros."""
+        return np.searchsorted(self.keys, np.asarray(columns, np.int64) * self.shape[0] + rows)
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` returned the first time for a key: what solvers make from the patterns of a program."""
+        if key not in self._kept:
+            self._kept.setdefault(key, make())
+        found: Made = self._kept[key]
+        return found
 
 
 class Sums:
@@ -60,8 +74,7 @@ class Sums:
         if not self.rows:
             return sparse.csr_array((pattern.size, total))
         rows, columns = np.concatenate(self.rows), np.concatenate(self.columns)
-        at = np.searchsorted(pattern.keys, columns.astype(np.int64) * pattern.shape[0] + rows)
-        entries = (np.concatenate(self.factors), (at, np.concatenate(self.sources)))
+        entries = (np.concatenate(self.factors), (pattern.at(rows, columns), np.concatenate(self.sources)))
         return sparse.csr_array(sparse.coo_array(entries, shape=(pattern.size, total)))
 
     @property

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lissom.dynamics.acting import Setting
 from lissom.kernels.cache import functions_of
-from lissom.kernels.loads import as_loads
+from lissom.kernels.loads import NO_LOADS, as_loads
+from lissom.kernels.tree_call import tree_call
+from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.task.bounds import bounds_of
@@ -17,9 +21,11 @@ from lissom.motion.task.loads import load_at, load_table, loads_over
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.constraints.clearance import Clearance
 from lissom.motion.transcription.constraints.path import path_constraints
+from lissom.motion.transcription.kernels.tape_sample import STRAIGHT
 from lissom.motion.transcription.loops.closing import Closing
 from lissom.motion.transcription.places import places_of
 from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import inverse_dynamics
 
 VERB = "predict_motion"
 
@@ -100,6 +106,22 @@ class Specification:
         limited = self.bounds.limited("jerk") | self.bounds.limited("torque_rate").any()
         moved = np.isin(np.arange(self.n), self.actuated)
         return np.where(limited & moved & np.isfinite(self.rates(word)), 0.0, np.nan)
+
+    # ---- torques ------------------------------------------------------------------------------------
+
+    def torques(self, q: Array, qd: Array, qdd: Array, loads: Sequence[Load]) -> Array:
+        """Torques (.., n) of a motion, in closed loops those of the open tree.
+
+        They come from a tape where samples do: straight-line code would be compiled for this arm alone.
+        """
+        backend = "tape" if self.n > STRAIGHT else None
+        return np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=loads, backend=backend))
+
+    def holding(self, q: Array, loads: Sequence[Load] = NO_LOADS) -> Array:
+        """Torques (.., n) that hold an arm at rest at positions q, in closed loops those of the closed arm."""
+        if self.closing is not None:
+            return inverse_dynamics(self.arm, q, 0 * q, 0 * q, loads=loads)
+        return self.torques(q, 0 * q, 0 * q, loads)
 
     # ---- loads --------------------------------------------------------------------------------------
 

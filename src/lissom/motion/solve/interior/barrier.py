@@ -110,6 +110,7 @@ class SlackForm:
         self.moving = program.low < program.high
         low, high = np.append(program.low, program.lower * self.row), np.append(program.high, program.upper * self.row)
         self.bounds, self.size, self.count = Bounds(low, high), program.size, program.count
+        self.equal = program.lower == program.upper
         pattern = program.jacobian_pattern
         self._by_row = self.row[pattern.rows]
         starts = np.searchsorted(pattern.columns, np.arange(program.size + 1))

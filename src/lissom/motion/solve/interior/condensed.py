@@ -41,8 +41,8 @@ class Factors(NamedTuple):
     corner: float
 
 
-class Condensed:
-    """Matrix K of a program, assembled and factored.
+class Layout:
+    """Where the contributions to K go; it depends on patterns alone.
 
     Parameters
     ----------
@@ -51,16 +51,16 @@ class Condensed:
     """
 
     def __init__(self, program: Program, moving: NDArray[np.bool_]) -> None:
-        self._free = program.curves.duration is None
-        self._inner = program.size - self._free
+        self.free = program.curves.duration is None
+        self.inner = program.size - self.free
         places = program.curves.variable_places[:, 0]
-        self._order = np.append(np.argsort(places, kind="stable"), np.arange(len(places), program.size))
-        self._rank = np.argsort(self._order, kind="stable")
-        self._moving = moving
+        self.order = np.append(np.argsort(places, kind="stable"), np.arange(len(places), program.size))
+        self.rank = np.argsort(self.order, kind="stable")
+        self.moving = moving
         parts = [self._hessian_places(program), *self._jacobian_places(program)]
-        self._map = self._summed(parts)
-        self._diagonal = np.append(np.arange(self._inner) * self._depth, self._size - 1)[: program.size]
-        self._still = self._diagonal[self._rank[~moving]]
+        self.map = self._summed(parts)
+        self.diagonal = np.append(np.arange(self.inner) * self.depth, self.size - 1)[: program.size]
+        self.still = self.diagonal[self.rank[~moving]]
 
     # ---- where everything goes ----------------------------------------------------------------------
 
@@ -76,62 +76,79 @@ class Condensed:
         starts = np.searchsorted(pattern.rows[by_row], np.arange(program.count + 1))
         width = np.diff(starts)
         few = np.flatnonzero(width <= FEW)
-        self._few, first = _pairs(by_row, starts, few, pattern.rows, pattern.columns)
+        self.few, first = _pairs(by_row, starts, few, pattern.rows, pattern.columns)
         sets = _sets(pattern.columns[by_row], starts, np.flatnonzero(width > FEW))
-        self._groups, at, rows, found, total = [], [], [], [(*first, len(first[0]))], 0
+        self.groups, at, rows, found, total = [], [], [], [(*first, len(first[0]))], 0
         for shape in sorted({(len(members), int(width[members[0]])) for members in sets}):
             some = np.array([members for members in sets if (len(members), width[members[0]]) == shape])
             nonzeros = by_row[starts[some][:, :, None] + np.arange(shape[1])]
             at.append(nonzeros.ravel())
             rows.append(np.repeat(some.ravel(), shape[1]))
-            self._groups.append(_Group(total, total + nonzeros.size, (len(some), *shape)))
+            self.groups.append(_Group(total, total + nonzeros.size, (len(some), *shape)))
             total += nonzeros.size
             columns = pattern.columns[nonzeros[:, 0]]
             square = (len(some), shape[1], shape[1])
             i, j = np.broadcast_to(columns[:, :, None], square), np.broadcast_to(columns[:, None], square)
             found.append((np.where(i >= j, i, -1).ravel(), j.ravel(), i.size))
-        self._at = np.concatenate(at) if at else np.zeros(0, np.intp)
-        self._rows = np.concatenate(rows) if rows else np.zeros(0, np.intp)
+        self.at = np.concatenate(at) if at else np.zeros(0, np.intp)
+        self.rows = np.concatenate(rows) if rows else np.zeros(0, np.intp)
         return found
 
     def _summed(self, parts: list[tuple[Indices, Indices, int]]) -> sparse.csr_array:
         """Map all contributions to entries of K; negative rows and fixed variables are left out."""
         rows, columns = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-        source = np.flatnonzero((rows >= 0) & self._moving[rows] & self._moving[columns])
-        a, b = self._rank[rows[source]], self._rank[columns[source]]
+        source = np.flatnonzero((rows >= 0) & self.moving[rows] & self.moving[columns])
+        a, b = self.rank[rows[source]], self.rank[columns[source]]
         a, b = np.maximum(a, b), np.minimum(a, b)
-        inner = a < self._inner
-        self.bandwidth = int((a - b)[inner].max(initial=0))
-        self._depth = self.bandwidth + 1
-        self._size = self._inner * self._depth + (self._inner + 1) * self._free
-        to = np.where(inner, b * self._depth + a - b, self._inner * self._depth + b)
-        shape = (self._size, sum(part[2] for part in parts))
+        inner = a < self.inner
+        self.depth = int((a - b)[inner].max(initial=0)) + 1
+        self.size = self.inner * self.depth + (self.inner + 1) * self.free
+        to = np.where(inner, b * self.depth + a - b, self.inner * self.depth + b)
+        shape = (self.size, sum(part[2] for part in parts))
         return sparse.csr_array(sparse.coo_array((np.ones(len(to)), (to, source)), shape=shape))
 
-    # ---- values -------------------------------------------------------------------------------------
+
+class Condensed:
+    """Matrix K of a program, assembled and factored; see `Layout`."""
+
+    def __init__(self, program: Program, moving: NDArray[np.bool_]) -> None:
+        key = "condensed", moving.tobytes()
+        self._layout = program.jacobian_pattern.kept(key, lambda: Layout(program, moving))
+        self._parts = np.empty(self._layout.map.shape[1])  # new memory would cost more than the products in it
+
+    @property
+    def bandwidth(self) -> int:
+        """Return the number of diagonals below the main one."""
+        return self._layout.depth - 1
 
     def assemble(self, J: Array, H: Array, S: Array, D: Array) -> None:
         """Assemble K from the nonzeros of J and H and from diagonals."""
-        a, b, row = self._few
-        parts = [H, J[a] * J[b] * S[row]]
-        scaled = J[self._at] * np.sqrt(S)[self._rows]
-        for group in self._groups:
+        layout = self._layout
+        a, b, row = layout.few
+        end, at = len(H) + len(a), len(H)
+        self._parts[:at] = H
+        np.multiply(J[a] * J[b], S[row], out=self._parts[at:end])
+        scaled = J[layout.at] * np.sqrt(S)[layout.rows]
+        for group in layout.groups:
             block = scaled[group.begin : group.end].reshape(group.shape)
-            parts.append(np.matmul(block.transpose(0, 2, 1), block).ravel())
-        K = self._map @ np.concatenate(parts)
-        K[self._diagonal] += D[self._order]
-        K[self._still] = 1.0
+            sets, _, width = group.shape
+            at, end = end, end + sets * width**2
+            np.matmul(block.transpose(0, 2, 1), block, out=self._parts[at:end].reshape(sets, width, width))
+        K = layout.map @ self._parts
+        K[layout.diagonal] += D[layout.order]
+        K[layout.still] = 1.0
         self._K = K
 
     def factors(self, shift: float) -> Factors | None:
         """Return the factors of K + shift, or None if it is not positive definite."""
-        end = self._inner * self._depth
-        band = self._K[:end].reshape(self._inner, self._depth).T.copy(order="F")
+        layout = self._layout
+        end = layout.inner * layout.depth
+        band = self._K[:end].reshape(layout.inner, layout.depth).T.copy(order="F")
         band[0] += shift
         band, failed = lapack.dpbtrf(band, lower=1, overwrite_ab=1)
         if failed:
             return None
-        if not self._free:
+        if not layout.free:
             return Factors(band, np.zeros(0), 1.0)
         last = self._K[end:-1]
         border = lapack.dpbtrs(band, last, lower=1)[0]
@@ -139,13 +156,14 @@ class Condensed:
         return Factors(band, border, corner) if corner > 0 else None
 
     def solved(self, factors: Factors, r: Array) -> Array:
-        """Solve K x = r for x."""
-        r = np.where(self._moving, r, 0.0)[self._order]
-        x = lapack.dpbtrs(factors.band, r[: self._inner], lower=1)[0]
-        if self._free:
-            t = (r[-1] - factors.border @ r[: self._inner]) / factors.corner
-            x = np.append(x - t * factors.border, t)
-        return x[self._rank]
+        """Solve K x = r for x, (size,) or (size, columns) each."""
+        layout = self._layout
+        r = np.where(layout.moving, r.T, 0.0).T[layout.order]
+        x = lapack.dpbtrs(factors.band, r[: layout.inner], lower=1)[0]
+        if layout.free:
+            t = (r[-1:] - factors.border @ r[: layout.inner]) / factors.corner
+            x = np.concatenate([x - np.multiply.outer(factors.border, t[0]), t])
+        return x[layout.rank]
 
 
 def _sets(columns: Indices, starts: Indices, rows: Indices) -> list[Indices]:

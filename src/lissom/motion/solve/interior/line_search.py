@@ -10,6 +10,7 @@ from lissom.motion.solve.interior.barrier import Direction, Point, SlackForm
 from lissom.spatial.rotations import Array
 
 TRIALS = 12  # halvings of a step
+CORRECTIONS, FALLING = 4, 0.99  # of a step along equality rows, at most, and how much less they violate each time
 MARGIN, SUFFICIENT = 1e-5, 1e-8  # parts of the violation, and of the expected fall of the cost, that count as progress
 LEAST_VIOLATION, MOST_VIOLATION = 1e-4, 1e4  # per violation of the start: where costs alone count; the largest allowed
 SWITCH_COST, SWITCH_VIOLATION = 2.3, 1.1
@@ -45,11 +46,25 @@ class LineSearch:
             if self._accepts(found, step):
                 return found, step
             if trial == 0 and found.finite and _size(found.violation) >= self._violation:
-                other, length = corrected(step * point.violation + found.violation)
-                better = self._form.moved(point, other.dx, other.ds, length)
-                if self._accepts(better, step):
+                better = self._corrected(point, found, step, corrected)
+                if better is not None:
                     return better, step
             step /= 2
+        return None
+
+    def _corrected(
+        self, point: Point, found: Point, step: float, corrected: Callable[[Array], tuple[Direction, float]]
+    ) -> Point | None:
+        """Second-order corrections of a step that raised the violation, as long as each lowers it."""
+        violation, before = step * point.violation + found.violation, _size(found.violation)
+        for _ in range(CORRECTIONS if self._form.equal.any() else 1):
+            direction, length = corrected(violation)
+            better = self._form.moved(point, direction.dx, direction.ds, length)
+            if self._accepts(better, step):
+                return better
+            if not better.finite or _size(better.violation) > FALLING * before:
+                return None
+            violation, before = length * violation + better.violation, _size(better.violation)
         return None
 
     def _accepts(self, found: Point, step: float) -> bool:

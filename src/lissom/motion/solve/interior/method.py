@@ -1,9 +1,10 @@
-"""A primal-dual interior-point method with a filter line search, for programs without equality rows.
+"""A primal-dual interior-point method with a filter line search, for programs with few equality rows.
 
 It follows Waechter and Biegler, Mathematical Programming 106 (2006), with two differences. The system of a step is
-condensed to the variables (`condensed`); Cholesky's method fails where that is not positive definite, which is where a
-step needs a larger shift. And the barrier comes first from a predictor step, as Mehrotra does it; once the Lagrangian
-proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem is solved.
+condensed to the variables (`condensed`, `equalities`); Cholesky's method fails where that is not positive definite,
+which is where a step needs a larger shift. And the barrier comes first from a predictor step, as Mehrotra does it; once
+the Lagrangian proves indefinite three steps in a row or errors no longer fall, it is lowered only when its own problem
+is solved.
 
 There is no restoration: a run that finds no step has the end `Ended.STUCK`.
 """
@@ -17,6 +18,7 @@ import numpy as np
 
 from lissom.motion.solve.interior.barrier import FAR, Direction, Point, SlackForm
 from lissom.motion.solve.interior.condensed import Condensed, Factors
+from lissom.motion.solve.interior.equalities import Equalities
 from lissom.motion.solve.interior.line_search import LineSearch
 from lissom.spatial.rotations import Array
 
@@ -29,6 +31,7 @@ SHIFTED, LOOKED_BACK, FALLING = 3, 5, 0.999  # shifted steps, and steps without 
 BACK, FROM_ERROR = 0.8, 0.01  # of the mean product of gaps and multipliers, and of the error: the barrier after them
 TRIES = 4  # of directions, the next with a much larger shift, where no step along one is progress
 LEAST_SHIFT = 1e-20
+RHO = 1e6  # weight of the squares of equality rows in the condensed matrix, see `equalities`
 NEAREST = 0.99  # of the way to the nearest bound, at most, that a step goes
 DUAL_SIZE = 100.0  # mean size of multipliers from which errors count in parts of it
 
@@ -39,6 +42,7 @@ class Ended(enum.Enum):
     SOLVED = enum.auto()
     OUT_OF_ITERATIONS = enum.auto()
     STUCK = enum.auto()
+    NOT_CONVEX = enum.auto()  # and the run is for convex paths only
     STOPPED = enum.auto()
 
 
@@ -60,6 +64,7 @@ class InteriorPoint:
     ) -> None:  # fmt: skip
         self.form, self.system, self._tolerance, self._after = form, system, tolerance, after
         self._everywhere, self._least = everywhere, tolerance / 10
+        self._equalities = Equalities(form.program.jacobian_pattern, form.equal)
 
     def run(self, point: Point, mu: float, iterations: int, y: Array | None = None, z: Array | None = None) -> Ended:
         """Run from a point and a barrier parameter, with or without initial multipliers."""
@@ -79,7 +84,11 @@ class InteriorPoint:
                 return Ended.SOLVED
             if k == iterations:
                 break
-            if not np.isfinite(error) or not self._lower_barrier(error) or not self._step():
+            if not np.isfinite(error):
+                return Ended.STUCK
+            if not self._lower_barrier(error):
+                return Ended.NOT_CONVEX
+            if not self._step():
                 return Ended.STUCK
         return Ended.OUT_OF_ITERATIONS
 
@@ -93,7 +102,7 @@ class InteriorPoint:
         dual = self._gradient + form.back(self.y) + forces[: form.size]
         self._residual = max(
             float(np.abs(dual[form.moving]).max(initial=0.0)),
-            float(np.abs(forces[form.size :] - self.y).max(initial=0.0)),
+            float(np.abs(forces[form.size :] - self.y)[~form.equal].max(initial=0.0)),
         )
         self._complementarity = point.gaps * self.z
         self._dual_size = max(DUAL_SIZE, float(self.z.mean()) if len(self.z) else 0.0) / DUAL_SIZE
@@ -107,12 +116,13 @@ class InteriorPoint:
         """Go to the next iterate, and return whether there is one."""
         form, point = self.form, self.point
         weight = form.bounds.summed(self.z / point.gaps)
-        self._S = weight[form.size :]
-        self.system.assemble(form.J, form.curvature(point.x, self.y), self._S, weight[: form.size])
+        H = form.curvature(point.x, self.y)
+        self._S = np.where(form.equal, RHO, weight[form.size :])
+        self.system.assemble(form.J, H, self._S, weight[: form.size])
         least = 0.0
         for _ in range(TRIES):
             factors = self._factors(least)
-            if factors is None:
+            if factors is None or not self._tie(factors):
                 return False
             if self._moved(factors):
                 return True
@@ -152,6 +162,14 @@ class InteriorPoint:
         self._shifted = self._shifted + 1 if shift else 0
         return factors
 
+    def _tie(self, factors: Factors) -> bool:
+        """Prepare steps along equality rows; whether these are independent of each other."""
+        self._tied = None
+        if not self.form.equal.any():
+            return True
+        self._tied = self._equalities.tied(self.system, factors, self.form.J)
+        return self._tied is not None
+
     def _direction(self, factors: Factors, mu: float, violation: Array) -> Direction:
         """Step of Newton's method for a barrier parameter."""
         form, gaps, z = self.form, self.point.gaps, self.z
@@ -159,9 +177,14 @@ class InteriorPoint:
         by_row = forces[form.size :]
         r = self._gradient + forces[: form.size] + form.back(by_row + self._S * violation)
         dx = self.system.solved(factors, -r)
-        ds = form.along(dx) + violation
+        multipliers = np.zeros(0)
+        if self._tied is not None:
+            dx, multipliers = self._tied.step(dx, violation[form.equal])
+        ds = np.where(form.equal, 0.0, form.along(dx) + violation)
+        y = by_row + self._S * ds
+        y[form.equal] = multipliers
         rates = form.bounds.rates(np.append(dx, ds))
-        return Direction(dx, ds, rates, by_row + self._S * ds, mu / gaps - z - z / gaps * rates)
+        return Direction(dx, ds, rates, y, mu / gaps - z - z / gaps * rates)
 
     def _corrected(self, factors: Factors, violation: Array, near: float) -> tuple[Direction, float]:
         """Second-order correction: the step for the violation of the rows that the first step led to."""

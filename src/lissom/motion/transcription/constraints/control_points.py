@@ -12,6 +12,7 @@ from lissom.motion.transcription.constraints.constraint import AbstractConstrain
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import peaks_of
 from lissom.motion.transcription.rows import Scaled
+from lissom.spatial.rotations import Array
 
 DERIVATIVES = {"velocity": 1, "acceleration": 2, "jerk": 3}
 
@@ -41,7 +42,7 @@ class ControlPointLimits(AbstractConstraint):
         out = []
         for limit, above in ((upper, True), (lower, False)):
             some = np.flatnonzero(moves & np.isfinite(limit))
-            names = [(quantity, self._names[owner[k]], k / max(len(owner) - 1, 1)) for k in some]
+            names = _named(quantity, self._names, owner[some], some / max(len(owner) - 1, 1))
             zero, far = np.zeros(len(some)), np.full(len(some), np.inf)
             low, high = (-far, zero) if above else (zero, far)
             out.append(Scaled(hull.A[some], hull.c[some], limit[some], order, low, high, names))
@@ -52,10 +53,16 @@ class ControlPointLimits(AbstractConstraint):
         hull, owner = curves.hull(0)
         A = hull.A
         count = np.diff(A.indptr)
-        plain = (count == 1) & (hull.c == 0.0) & (A @ np.ones(A.shape[1]) == 1.0)
+        plain = (count == 1) & (hull.c == 0.0)
+        plain[plain] = A.data[A.indptr[:-1][plain]] == 1.0
         if curves.duration is None:
-            plain &= A[:, [curves.size - 1]].toarray()[:, 0] == 0.0
+            plain[plain] = A.indices[A.indptr[:-1][plain]] != curves.size - 1
         lower, upper = self._bounds.lower["position"][owner], self._bounds.upper["position"][owner]
         some = np.flatnonzero((count > 0) & ~plain & (np.isfinite(lower) | np.isfinite(upper)))
-        names = [("position", self._names[owner[k]], 0.0) for k in some]
+        names = _named("position", self._names, owner[some], np.zeros(len(some)))
         return Scaled(A[some], hull.c[some], np.zeros(len(some)), 0, lower[some], upper[some], names)
+
+
+def _named(quantity: str, names: Sequence[str], owner: Array, s: Array) -> list[tuple[str, str, float]]:
+    """Names of rows: what, coordinate, where."""
+    return [(quantity, names[k], at) for k, at in zip(owner.tolist(), s.tolist(), strict=True)]

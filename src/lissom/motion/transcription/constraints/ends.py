@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from lissom.motion.splines.curves import Curves
 from lissom.motion.transcription.constraints.constraint import AbstractConstraint
@@ -21,9 +22,11 @@ class EndAccelerations(AbstractConstraint):
         spec, out = self._spec, []
         for s, word, end in ((0.0, "start", curves.start), (1.0, "goal", curves.end)):
             value = spec.accelerations(word)
-            local = curves.local(np.array([s]), 3)
             some = np.flatnonzero(np.isfinite(value) & np.isnan(end.acceleration))
             rows, zero = 2 * spec.n + some, np.zeros(len(some))
+            A, c = curves.local(np.array([s]), 3) if len(some) else (sparse.csr_array((0, curves.size)), zero)
             names = [(f"{word} acceleration", spec.names[k], s) for k in some]
-            out.append(Scaled(local.A[rows], local.c[rows], value[some], 2, zero, zero, names))
+            out.append(
+                Scaled(A[rows] if len(some) else A, c[rows] if len(some) else c, value[some], 2, zero, zero, names)
+            )
         return out

@@ -90,7 +90,7 @@ class Samples:
         lower[passive] = upper[passive] = 0.0
         for k in passive:
             words[k] = ("equation of motion", spec.names[k])
-        names = [(*words[k], float(s[i])) for i, k in zip(at, row, strict=True)]
+        names = [(*words[k], x) for k, x in zip(row.tolist(), s[at].tolist(), strict=True)]
         size = self._sizes(lower, upper)[row]
         data = np.concatenate([spec.load_data(s, made.rates), np.tile(made.width_data(soft), (N, 1))], axis=1)
         return Block(made.sample(), s, weights, combine, lower[row], upper[row], names, data, size)

@@ -37,10 +37,13 @@ class Expressions:
     def sample(self, check: Callable[[], None] = lambda: None) -> Sample | TapeSample:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         spec = self.spec
-        key = f"{fingerprint(spec.bodies, spec.setting)}|{self._structure}"
+        made = cache_of(spec.arm)
+        key = (
+            made.stored("motion", spec.setting, lambda: fingerprint(spec.bodies, spec.setting)) + f"|{self._structure}"
+        )
         if spec.closing is not None:
             key += f"|{spec.closing.key(spec.bodies)}"
-        return cache_of(spec.arm).stored("sample", key, lambda: self._compiled(key, check))
+        return made.stored("sample", key, lambda: self._compiled(key, check))
 
     def _compiled(self, key: str, check: Callable[[], None]) -> Sample | TapeSample:
         """Compile the sample."""

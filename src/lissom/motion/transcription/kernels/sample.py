@@ -28,6 +28,7 @@ from lissom.engine import compile as compiler, kernel
 from lissom.engine.graph import from_casadi, fused
 from lissom.engine.symbolics import Kept, alone
 from lissom.kernels.keys import sources
+from lissom.later import cached_property
 from lissom.spatial.rotations import Array
 
 LANES = 4  # samples done together; blocks have at least as many
@@ -89,6 +90,12 @@ class Sample:
             check()
             made.append(_Compiled(f"{key}|{word}", inputs, results))
         self._value, self._first, self._second = made
+
+    @cached_property
+    def structure(self) -> tuple[Any, ...]:
+        """What decides the patterns of programs of such samples."""
+        places = np.concatenate([*self.jacobian, *self.hessian])
+        return "straight", self.n, self.m, self.orders, len(self.jacobian[0]), places.tobytes()
 
     def value(self, given: Sequence[Array]) -> list[Array]:
         """rows (N, m), T c (N, 1)."""

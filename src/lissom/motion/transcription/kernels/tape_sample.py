@@ -25,18 +25,21 @@ from lissom.dynamics.acting import Setting
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.motion.task.cost import Cost
 from lissom.motion.task.criteria.known import CRITERIA
-from lissom.motion.transcription.kernels.friction import excess, slopes
+from lissom.motion.transcription.kernels.friction import excess, slopes, turn
 from lissom.motion.transcription.kernels.sample import Places
 from lissom.motion.transcription.kernels.smoothing import Layout, Widths
 from lissom.spatial.rotations import Array
 
-# xArm7, minimum time, 20 segments: the first call takes 6 s with straight-line code and 2 s with tapes, later ones 0.60
-# and 0.70 s. Straight-line code grows with the third power of the number of joints.
-STRAIGHT = 6  # joints up to which straight-line code is the better one
+# Straight-line code is compiled for one arm, with its payload and friction; tapes are the same machine code for all.
+# Compiling takes 0.1 s with 4 joints, 0.5 to 1.2 s with 6. Later calls take, with straight-line code and with tapes:
+# 14 and 24 ms (2 joints), 33 and 52 (4), 14 and 18 (UR5, 6 joints), 523 and 545 (PUMA 560, 6 joints with friction).
+STRAIGHT = 4  # joints up to which samples are straight-line code
 LONGEST = 12  # joints up to which straight-line code can be had at all
+MANY = 128  # samples from which kernels may use several threads
 SIDES = (1.0, -1.0)
 
 
@@ -129,14 +132,14 @@ class TapeSample:
         made = []
         for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
             check()
-            made.append(functions.get(verb, setting))
+            made.append(functions.get(verb, setting, "tape"))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
         self.row_related = np.concatenate([self.related, self.related[powers], *2 * [self.related[friction_joints]]])
         self.blocks = [(0, 0), (1, 0), (2, 0), (1, 1)] + [(2, 1)] * self._crossed + [(3, 3)] * (self.orders > 3)
         self.jacobian, self.hessian = self._patterns(self.related)
         self._prepare(self.related)
-        self._order = np.repeat(np.arange(float(self.orders)), self.n)
+        self._order = np.arange(float(self.orders))[:, None, None]
         self._seen: Any = None
         self._known: dict[str, Any] = {}
 
@@ -181,6 +184,12 @@ class TapeSample:
             at = at[np.argsort(to[at])]
             all_of_them = len(at) == len(self.hessian[0])  # a slice is five times as quick as indices
             self._groups.append((rows, columns, slice(None) if all_of_them else to[at], at))
+
+    @cached_property
+    def structure(self) -> tuple[Any, ...]:
+        """What decides the patterns of programs of such samples."""
+        rows = self.row_related.tobytes(), self._powers.tobytes(), self._friction_joints.tobytes()
+        return "tape", self.n, self.m, self.orders, self.curved, self._crossed, *rows
 
     # ---- values -------------------------------------------------------------------------------------
 
@@ -244,24 +253,20 @@ class TapeSample:
         blocks = self._blocks(J, F, y, T, w)
         return Curvature(blocks, self._by_duration(blocks, F, y, T, w) if free else None, F.tau_tau)
 
-    def _by_duration(
-        self, blocks: dict[tuple[int, int], Array], F: _Partials, y: list[Array], T: Array, w: Array
-    ) -> Array:
+    def _by_duration(self, blocks: dict[tuple[int, int], Array], F: _Partials, y: Array, T: Array, w: Array) -> Array:
         """Second derivatives by T and u, and by T, without the squares of slopes."""
-        n, order = self.n, self._order
-        way = -order * np.concatenate(y, axis=1) / T  # dy / dT
-        Ly = np.concatenate(self._by_states(y, w * T, F.tau, F.v), axis=1)
-        LyT = np.concatenate(self._by_states(y, w, F.tau_T, F.v_T), axis=1)
+        way = self._way()  # that of positions is zero
+        Ly, LyT = self._by_states(y, w * T, F.tau, F.v), self._by_states(y, w, F.tau_T, F.v_T)
         turned = np.zeros_like(Ly)
         for (r, s), block in blocks.items():
-            rows, columns = slice(r * n, (r + 1) * n), slice(s * n, (s + 1) * n)
-            turned[:, rows] += np.einsum("kij,kj->ki", block, way[:, columns])
+            if s:
+                turned[r] += np.matmul(block, way[s][:, :, None])[:, :, 0]
             if r != s:
-                turned[:, columns] += np.einsum("kij,ki->kj", block, way[:, rows])
-        shrink = np.repeat(T ** -np.arange(float(self.orders)), n, axis=1)
-        last = shrink * (turned + LyT - order / T * Ly)
-        both = (way * (turned + 2 * LyT) - (order + 1) / T * way * Ly).sum(axis=1, keepdims=True)
-        return np.concatenate([last, both], axis=1)
+                turned[s] += np.matmul(way[r][:, None], block)[:, 0]
+        turned += LyT
+        last = (turned - self._order / T * Ly) * self._known["shrink"]
+        both = (way * (turned + LyT - (self._order + 1) / T * Ly)).sum(axis=(0, 2))
+        return np.concatenate([*last, both[:, None]], axis=1)
 
     def _add_squares(self, out: Array, J: Array, along: Array, weights: Array) -> None:
         """Add K^T weights K, K = [J, along] the slopes of the torques by u and T, to the nonzeros of a Hessian.
@@ -285,19 +290,25 @@ class TapeSample:
 
     # ---- parts --------------------------------------------------------------------------------------
 
-    def _state(self, given: Sequence[Array]) -> tuple[list[Array], Array, Array]:
-        """y_r (N, n), T (N, 1) and the torques, kept while the same samples are asked about."""
+    def _state(self, given: Sequence[Array]) -> tuple[Array, Array, Array]:
+        """y (orders, N, n), T (N, 1) and the torques, kept while the same samples are asked about."""
         if given is not self._seen:
             u, T = given[0], np.array(given[1])
-            n = self.n
-            y = [np.ascontiguousarray(u[:, r * n : (r + 1) * n] / T**r) for r in range(self.orders)]
+            y = np.ascontiguousarray(u.reshape(len(u), self.orders, self.n).transpose(1, 0, 2))
+            y *= (shrink := np.cumprod([np.ones_like(T)] + [1 / T] * (self.orders - 1), axis=0))
             extra = [np.ascontiguousarray(given[2][:, k : k + 9]) for k in range(0, self._loads, 9)]
             v, widths = y[1], self._layout.columns(given[2][:, self._loads :] if self.data else np.zeros((len(u), 0)))
-            tau = self._tau(*y[:3], *extra)
+            tau = self._tau(*y[:3], *extra, threads=self._threads(len(u)))
             if self._rough:
                 tau = tau + self._friction * v / np.sqrt(v * v + widths.torque**2)
-            self._seen, self._known = given, {"state": (y, T, tau), "extra": extra, "widths": widths}
+            self._seen = given
+            self._known = {"state": (y, T, tau), "extra": extra, "widths": widths, "shrink": shrink}
         return self._known["state"]
+
+    @staticmethod
+    def _threads(samples: int) -> int | None:
+        """One thread for few samples, which kernels would find out themselves every time."""
+        return 1 if samples < MANY else None
 
     @property
     def _widths(self) -> Widths:
@@ -309,23 +320,28 @@ class TapeSample:
         """J = d tau / d(q, v, a), (N, 3, n, n), where samples were last asked about."""
         if "J" not in self._known:
             y = self._known["state"][0]
-            J = np.stack(self._slopes(*y[:3], *self._known["extra"]), axis=1)
+            J = np.stack(self._slopes(*y[:3], *self._known["extra"], threads=self._threads(y.shape[1])), axis=1)
             if self._rough:
-                at, slow = np.arange(self.n), self._widths.torque
-                J[:, 1, at, at] += self._friction * slow**2 / (y[1] ** 2 + slow**2) ** 1.5
+                at = np.arange(self.n)
+                J[:, 1, at, at] += self._friction * turn(y[1], self._widths.torque)[0]
             self._known["J"] = J
         return self._known["J"]
 
     def _along(self) -> Array:
         """d tau / dT (N, n)."""
         if "along" not in self._known:
-            y, T, _ = self._known["state"]
-            J = self._slope()
-            turned = J[:, 1] @ y[1][:, :, None] + 2 * (J[:, 2] @ y[2][:, :, None])
-            self._known["along"] = -turned[:, :, 0] / T
+            J, way = self._slope(), self._way()
+            self._known["along"] = (J[:, 1] @ way[1][:, :, None] + J[:, 2] @ way[2][:, :, None])[:, :, 0]
         return self._known["along"]
 
-    def _rate(self, y: list[Array], tau: Array) -> Array:
+    def _way(self) -> Array:
+        """dy / dT (orders, N, n)."""
+        if "way" not in self._known:
+            y, T, _ = self._known["state"]
+            self._known["way"] = -self._order * y / T
+        return self._known["way"]
+
+    def _rate(self, y: Array, tau: Array) -> Array:
         """The rate of cost (N, 1)."""
         c, R = self._weights, self._widths.power
         out = c["time"] + (tau * tau) @ self._squares
@@ -335,7 +351,7 @@ class TapeSample:
             out += c["jerk"] * (y[3] ** 2) @ self._driven
         return out[:, None]
 
-    def _partials(self, y: list[Array], T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
+    def _partials(self, y: Array, T: Array, tau: Array, lam: Array, w: Array) -> _Partials:
         v, s = y[1], w * T
         mu, by_v0, curve0 = (np.zeros_like(tau) for _ in range(3))
         mu[:, self._powers] = lam[:, self.n : self.n + len(self._powers)]
@@ -359,13 +375,13 @@ class TapeSample:
             v_v=curve0 + s * curve * tau * tau,
         )
 
-    def _power_slopes(self, y: list[Array], tau: Array) -> tuple[Array, Array]:
+    def _power_slopes(self, y: Array, tau: Array) -> tuple[Array, Array]:
         """First and second derivative of the rate of cost by the power of each joint."""
         p, R, energy = tau * y[1], self._widths.power, self._weights["power"] * self._driven
         root = np.sqrt(p * p + R * R)
         return energy * p / root, energy * R * R / root**3
 
-    def _cost_slopes(self, y: list[Array], tau: Array) -> tuple[Array, Array]:
+    def _cost_slopes(self, y: Array, tau: Array) -> tuple[Array, Array]:
         """Derivatives of the rate of cost by tau and v."""
         by_tau = 2 * self._squares * tau
         if not self._weights["power"]:
@@ -373,26 +389,27 @@ class TapeSample:
         slope = self._power_slopes(y, tau)[0]
         return by_tau + slope * y[1], slope * tau
 
-    def _by_states(self, y: list[Array], jerk: Array, by_tau: Array, by_v: Array) -> list[Array]:
-        """L_y, by order; jerk (N, 1): weights of its squares, but for that of the cost."""
-        whole = np.matmul(by_tau[:, None, None], self._slope())[:, :, 0]
-        parts = [whole[:, 0], whole[:, 1] + by_v, whole[:, 2]]
-        return [*parts, *([2 * self._weights["jerk"] * self._driven * jerk * y[3]] if self.orders > 3 else [])]
+    def _by_states(self, y: Array, jerk: Array, by_tau: Array, by_v: Array) -> Array:
+        """L_y (orders, N, n); jerk (N, 1): weights of its squares, but for that of the cost."""
+        out = np.empty_like(y)
+        np.matmul(by_tau[:, None, None], self._slope(), out=out[:3].transpose(1, 0, 2)[:, :, None])
+        out[1] += by_v
+        if self.orders > 3:
+            out[3] = 2 * self._weights["jerk"] * self._driven * jerk * y[3]
+        return out
 
     def gradient(self, given: Sequence[Array]) -> Array:
         """Gradient of T c with respect to u and T (N, orders n + 1)."""
         y, T, tau = self._state(given)
         by_tau, by_v = self._cost_slopes(y, tau)
-        parts = self._by_states(y, T, T * by_tau, T * by_v)
-        by_T = self._rate(y, tau) - sum(
-            (r / T * (y[r] * part).sum(axis=1, keepdims=True) for r, part in enumerate(parts)), np.zeros_like(T)
-        )
-        return np.concatenate([*(part / T**r for r, part in enumerate(parts)), by_T], axis=1)
+        Ly = self._by_states(y, T, T * by_tau, T * by_v)
+        by_T = self._rate(y, tau) + (self._way() * Ly).sum(axis=(0, 2))[:, None]
+        return np.concatenate([*(Ly * self._known["shrink"]), by_T], axis=1)
 
-    def _blocks(self, J: Array, F: _Partials, y: list[Array], T: Array, w: Array) -> dict[tuple[int, int], Array]:
+    def _blocks(self, J: Array, F: _Partials, y: Array, T: Array, w: Array) -> dict[tuple[int, int], Array]:
         """L_yy without J^T F_tautau J, by orders of its rows and columns: (N, n, n) each, of two orders once."""
-        n, at, v, slow = self.n, np.arange(self.n), y[1], self._widths.torque
-        found = self._curvatures(*y[:3], F.tau, *self._known["extra"])
+        n, at, v = self.n, np.arange(self.n), y[1]
+        found = self._curvatures(*y[:3], F.tau, *self._known["extra"], threads=self._threads(len(T)))
         blocks = dict(zip(((0, 0), (1, 0), (2, 0), (1, 1)), found, strict=True))
         for key in ((1, 0), (2, 0)):
             blocks[key] = np.swapaxes(blocks[key], 1, 2)
@@ -402,9 +419,8 @@ class TapeSample:
             blocks[1, 1] = blocks[1, 1] + crossed[:, 1] + np.swapaxes(crossed[:, 1], 1, 2)
             blocks[2, 1] = np.swapaxes(crossed[:, 2], 1, 2)
         if self._crossed or self._rough:
-            bend = -3 * self._friction * slow**2 * v / (v * v + slow**2) ** 2.5
             blocks[1, 1] = np.array(blocks[1, 1])
-            blocks[1, 1][:, at, at] += F.v_v + F.tau * bend
+            blocks[1, 1][:, at, at] += F.v_v + F.tau * self._friction * turn(v, self._widths.torque)[1]
         if self.orders > 3:
             blocks[3, 3] = np.zeros((len(T), n, n))
             blocks[3, 3][:, at, at] = 2 * self._weights["jerk"] * self._driven * w * T

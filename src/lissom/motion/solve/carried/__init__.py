@@ -1,0 +1,1 @@
+"""What a search carries from one solution to the next."""
