@@ -12,8 +12,8 @@ from lissom.errors import InputError, MotionError
 from lissom.motion.public import predict_motion
 from lissom.motion.solve.ipopt import Ipopt
 from lissom.motion.solve.multistart import best_of
-from lissom.papers.xiang2008.tasks import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.papers.xiang2008.closed_form import two_link_arm
+from lissom.papers.xiang2008.tasks import EXAMPLE_1, EXAMPLE_2, weightless_arm
 from lissom.work import processes
 
 COARSE = EXAMPLE_2.replace(segments=8)
