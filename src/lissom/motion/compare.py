@@ -61,7 +61,9 @@ def refuse_comparison(arm: Arm, task: Task, verb: str = VERB) -> None:
 def comparison(motion: Motion, search: Search) -> Comparison:
     """The motion and others of the same task, tried on its arm and with errors of the payload."""
     notes = [
-        "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop."
+        "residual: how far the tip can get from its rest after the plan, by the natural modes about the rest; an "
+        "estimate where it swings far.",
+        "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop.",
     ]
     tried = [_played("this motion", motion), _led("this motion, joints tracked", motion, motion, ONE)]
     tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)

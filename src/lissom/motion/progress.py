@@ -9,7 +9,7 @@ from typing import Any
 from lissom.engine.interrupts import noted_interrupts
 from lissom.errors import InputError, shown
 from lissom.motion.result.report import Iteration
-from lissom.telling import line, line_if_long
+from lissom.progress import line, line_if_long
 
 Progress = Callable[[Iteration], object]
 
@@ -41,7 +41,7 @@ def _shown(progress: Any) -> Iterator[Progress]:
     elif callable(progress):
         yield progress
     elif progress is True or progress is None:
-        with (line if progress else line_if_long)("compiling and building") as show:
+        with (line if progress else line_if_long)("compiling") as show:
             yield lambda step: show(words(step))
     else:
         raise InputError(
@@ -52,6 +52,6 @@ def _shown(progress: Any) -> Iterator[Progress]:
 def words(step: Iteration) -> str:
     """One iteration on one line."""
     return (
-        f"iteration {step.number:3d}   cost {step.cost:.6g}   {step.duration:.4f} s   "
-        f"largest violation {step.violation:.1e}"
+        f"iteration {step.number}, cost {step.cost:.5g}, duration {step.duration:.4g} s, "
+        f"largest violation {step.violation:.0e}"
     )

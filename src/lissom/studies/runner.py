@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lissom.cores import cores
 from lissom.errors import InputError, StudyError, WorkerLost, shown
+from lissom.progress import bar, bar_if_long
 from lissom.studies.chunks import Chunks
 from lissom.studies.outcome import StudyOutcome
 from lissom.studies.plan.description import AbstractStudy
@@ -25,7 +26,6 @@ from lissom.studies.rows.evaluation import Evaluation, settings_of
 from lissom.studies.rows.sending import Sent, received
 from lissom.studies.store.folder import Folder
 from lissom.studies.store.memory import Memory
-from lissom.telling import bar
 from lissom.work.choose import executor
 from lissom.work.here import Here
 from lissom.work.processes import Processes
@@ -184,10 +184,10 @@ class _Sweep:
 
 @contextmanager
 def _shown(progress: Any, total: int) -> Iterator[Progress]:
-    if progress is False or progress is None:
+    if progress is False:
         yield lambda _done: None
-    elif progress is True:
-        with bar("evaluating", total, "rows") as show:
+    elif progress is True or progress is None:
+        with (bar if progress else bar_if_long)("evaluating", total, "rows") as show:
             yield show
     elif callable(progress):
         yield lambda done: progress(done, total)

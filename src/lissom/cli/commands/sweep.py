@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,10 +86,11 @@ def sweep(
     asked = read_study_file(file, allow_code)
     place = asked.store if output is None else output
     check_output_folder(place)
-    bar = not quiet and sys.stderr.isatty()
     try:
         where: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
-        result = asked.study.run(place, **where, resume=resume or retry, retry=retry, overwrite=overwrite, progress=bar)
+        result = asked.study.run(
+            place, **where, resume=resume or retry, retry=retry, overwrite=overwrite, progress=not quiet
+        )
         problem = "" if result.complete else result.status
     except StudyError as error:
         result, problem = error.result, str(error)

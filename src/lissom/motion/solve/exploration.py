@@ -25,6 +25,7 @@ from lissom.motion.task.criteria.known import criterion
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
+from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
@@ -97,6 +98,7 @@ class Exploration:
         program = solver.program
         out: list[Attempt] = []
         for k in range(most + 1):
+            stage(f"start {k + 1} of at most {most + 1}, on {self._mesh.actuated.segments} segments")
             x = problem.guess.variables(program.curves, search.seed, k)
             solution = solver(x, search.progress)
             search.spent["solve"] += solution.seconds
@@ -135,6 +137,7 @@ class Exploration:
         found: list[Motion] = []
         for attempt in self._promising(attempts):
             self._search.begin_log()
+            stage(f"solving on {fine.actuated.segments} segments")
             mesh, points = self._placed(attempt, fine)
             found.append(self._search.moved(mesh, points, attempt.duration, soft=soft))
             if found[-1] is min(found, key=_rank):
@@ -203,6 +206,7 @@ class Exploration:
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         gain, note = np.inf, None
         while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
+            stage("solving on a finer mesh")
             finer = self._search.refined_once(motion, SOFT[1:-1])
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)

@@ -45,6 +45,7 @@ from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import AGAIN
 from lissom.motion.transcription.problem import OutOfTimeError, Problem
 from lissom.motion.transcription.program import Program
+from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 VERB = "predict_motion"
@@ -133,6 +134,7 @@ class Search:
         """From start k, far off the straight line or near it."""
         if not self.compiled:
             return self.uncompiled()
+        stage(f"start {k + 1}" if k else "solving")
         self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
         self.problem.samples.margins = {}
@@ -197,6 +199,7 @@ class Search:
         task, problem = self.problem.task, self.problem
         effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
         low, high = task.duration or (T / 100, 100 * T)
+        stage("shortening the duration step by step")
         other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
         if not self._compile(other):
             return self.uncompiled()
@@ -308,7 +311,8 @@ class Search:
         before = motion.report
         while True:
             if self.late:
-                return self.assessment.unchecked(motion, "residual check")
+                return self.assessment.unchecked(motion)
+            stage("simulating the motion to check its residual vibration")
             history.append(settled(motion, residual))
             motion = reported(motion, starts=before.starts, refinements=before.refinements,
                               residual_checks=tuple(history))  # fmt: skip
@@ -321,6 +325,7 @@ class Search:
             if history[-1].deviation > FAR * DEVIATION and 4 * history[-1].finer <= MOST_FINER:
                 mesh, points = mesh.with_finer_unactuated(points)
             T = motion.duration
+            stage(f"solving again, unactuated coordinates on a mesh {mesh.finer} times finer")
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 
     def _solved(
