@@ -29,6 +29,7 @@ from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
+from lissom.simulation.records.passed_limits import limit_notes
 from lissom.simulation.records.record import RunReport
 from lissom.simulation.records.standstill import friction_notes
 from lissom.simulation.records.written import check_target
@@ -112,8 +113,8 @@ def integrate(scene: Scene, options: Options) -> Run:
             run = _together(scene, options, tell, how)
         else:
             run = _in_parts(store, scene, options, tell, how)
-    if scene.notes:
-        run = run.with_verdict(report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+    notes = (*scene.notes, *run.report.notes, *limit_notes(scene.events, run))
+    run = run.with_verdict(report=replace(run.report, notes=notes))
     if scene.loads:  # a function or a list; tables of the run name them
         run.report.provenance["loads"] = load_rows(scene.loads)
     if options.save is not None:

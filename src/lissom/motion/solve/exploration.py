@@ -82,8 +82,12 @@ class Exploration:
             coarse = self._attempts(0)[0]
             if coarse.solution.outcome is MotionOutcome.INTERRUPTED:
                 return stopped_by_user(motion)
-            if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
-                return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
+            if not coarse.solution.solved:
+                return motion
+            if coarse.cost >= motion.cost * (1 - SHORTER):
+                meshes = ((self._mesh.actuated.segments, coarse.cost), (motion.basis.segments, motion.cost))
+                return reported(motion, refinements=meshes) if meshes[0][0] < meshes[1][0] else motion
+            # else the coarse mesh knows a shorter motion, though it leaves less to choose
         other = self._compared(motion)
         if other.interrupted:  # its last start has hardly begun: what is nearest to the limits is the best so far
             return stopped_by_user(motion if motion.ok else min(motion, other, key=lambda m: m.report.violation))
