@@ -47,6 +47,10 @@ class InverseKinematics:
     starts_solved: NDArray[np.intp]
     status: str
 
+    def __str__(self) -> str:
+        place = f"position error at most {np.max(self.position_error):.2g} m, angle {np.max(self.angle_error):.2g} rad"
+        return f"{self.status} q = {np.array2string(self.q, precision=6, threshold=24)}, {place}"
+
 
 @without_unknown
 def inverse_kinematics(

@@ -102,7 +102,10 @@ class Exploration:
         program = solver.program
         out: list[Attempt] = []
         for k in range(most + 1):
-            stage(f"start {k + 1} of at most {most + 1}, on {self._mesh.actuated.segments} segments")
+            count = self._mesh.actuated.segments
+            stage(
+                f"start {k + 1} of at most {most + 1}, on {count} segments" if most else f"checking on {count} segments"
+            )
             x = problem.guess.variables(program.curves, search.seed, k)
             solution = solver(x, search.progress)
             search.spent["solve"] += solution.seconds

@@ -8,10 +8,10 @@ from typing import Any
 from lissom.errors import listed
 from lissom.model.units import units
 from lissom.simulation.events import EventHit, LimitEvent
+from lissom.simulation.records.record import NO_STOPS
 from lissom.simulation.run import Run
 
 NAMED = 4  # joints
-NO_STOPS = "simulated joints have no mechanical stops"
 ROUNDING = 1e-12  # of the whole time: earlier is the start
 
 
