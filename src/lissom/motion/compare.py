@@ -136,7 +136,7 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
-    """Of least effort, in a given time; with all limits, or with those of positions alone."""
+    """Return the rigid plan of least effort in a given time, with all limits or those of positions alone."""
     return solved_motion(search, *rigid_task(motion, duration, limited))
 
 
@@ -152,7 +152,7 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     }
 
     def own(value: Any) -> Any:
-        """Of the joints alone."""
+        """Return the entries of the joints alone."""
         return value[joints] if isinstance(value, np.ndarray) and len(value) == motion.arm.dof else value
 
     fields = {

@@ -71,7 +71,7 @@ def _asked_residual(arm: Arm, task: Task, options: SearchOptions) -> float | Non
 
 
 def _too_short(search: Search, motion: Motion) -> str:
-    """Where a given duration may be why nothing was found: the shortest that was found without it."""
+    """Return a sentence about the shortest duration, if the given one may be too short; else an empty string."""
     given = motion.task.duration
     # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
     if given is None or motion.outcome.ran_out or len(search.problem.spec.unactuated) or search.singular(motion):

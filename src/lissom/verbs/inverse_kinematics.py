@@ -48,8 +48,8 @@ class InverseKinematics:
     status: str
 
     def __str__(self) -> str:
-        place = f"position error at most {np.max(self.position_error):.2g} m, angle {np.max(self.angle_error):.2g} rad"
-        return f"{self.status} q = {np.array2string(self.q, precision=6, threshold=24)}, {place}"
+        q = np.array2string(self.q, precision=6, threshold=24)
+        return f"{self.status} q = {q}, position error at most {np.max(self.position_error):.2g} m"
 
 
 @without_unknown

@@ -39,7 +39,7 @@ class Verdict(NamedTuple):
 
 
 def exceeded(limits: str) -> Verdict:
-    """Of a motion that exceeds limits between samples."""
+    """Return the verdict on a motion that exceeds limits between samples."""
     outcome = MotionOutcome.LIMIT_EXCEEDED
     return Verdict(outcome, f"{outcome.sentence}: {limits}; try more segments or starts")
 
@@ -142,7 +142,7 @@ class Assessment:
         return self.singular(mesh, lambda s: program.curves.at(solution.x, s, 1)[0], program.curves.T(solution.x))
 
     def singular(self, mesh: Mesh, at: Positions, T: float) -> str:
-        """The same of any profiles."""
+        """Return such a sentence about any profiles."""
         closing = self._problem.spec.closing
         where = "" if closing is None else crossed(closing, at, mesh.looks(), T)
         return f"{MotionOutcome.SINGULAR.sentence} {where}" if where else ""
@@ -199,7 +199,7 @@ class Assessment:
 
 
 def mesh_of(motion: Motion) -> Mesh:
-    """Where its splines are joined."""
+    """Return the mesh on which the splines of a motion are joined."""
     return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
@@ -230,6 +230,6 @@ def stopped_by_user(motion: Motion) -> Motion:
 
 
 def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
-    """With another status, and other parts of its report."""
+    """Return a motion with another status, and other parts of its report."""
     report = replace(motion.report, **changes)
     return motion.with_verdict(status=motion.status if status is None else status, report=report)

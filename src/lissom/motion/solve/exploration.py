@@ -122,7 +122,7 @@ class Exploration:
         return out
 
     def _solver(self) -> AbstractSolver:
-        """On the coarse mesh, not to the last digit."""
+        """Return the solver for the coarse mesh, with its loose tolerance."""
         search = self._search
         clock = time.perf_counter()
         program = self._problem.program(self._mesh, np.zeros(0), SOFT[0])
@@ -159,7 +159,7 @@ class Exploration:
         return reported(best, starts=self._rows(attempts))
 
     def _promising(self, attempts: list[Attempt]) -> list[Attempt]:
-        """Those that differ, the best first; around obstacles the straight line's too, which was led around them."""
+        """Return attempts of different cost, the best first; with obstacles also the one from the straight line."""
         several = _distinct(attempts)
         if not several:
             return []
@@ -176,7 +176,7 @@ class Exploration:
         return (fine, points) if fine.actuated.segments == self._mesh.actuated.segments else self._mesh.refined(points)
 
     def _directly(self, known: Motion | None) -> Motion:
-        """From starts on the task's mesh, some more where the first fails."""
+        """Solve from starts on the task's mesh; if the first one fails, from some more."""
         search = self._search
 
         def run(k: int) -> Motion:
@@ -185,7 +185,7 @@ class Exploration:
         return best_of(run, 1, None, 1, search.progress, rescue=search.rescue)[0]
 
     def _unfinished(self, attempts: list[Attempt]) -> Motion:
-        """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""
+        """Return the best motion so far, on the coarse mesh, after time ran out or the user stopped the search."""
         last = attempts[-1]
         best = min((a for a in attempts if a.solution.solved), key=lambda a: a.cost, default=last)
         stopped = best.solution._replace(outcome=last.solution.outcome, status=last.solution.status)
@@ -208,7 +208,7 @@ class Exploration:
     # ---- on finer meshes ------------------------------------------------------------------------------
 
     def _converged(self, motion: Motion) -> Motion:
-        """On a finer mesh, where that changes the cost; where the task gives its segments, the status says so."""
+        """Refine the mesh while that lowers the cost; if the task gives its segments, the status names the gain."""
         given = self._problem.task.segments is not None
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         gain, note = np.inf, None

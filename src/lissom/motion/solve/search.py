@@ -108,7 +108,7 @@ class Search:
         return time.perf_counter() > self.until
 
     def other(self, arm: Arm, task: Task) -> Search:
-        """Of another arm and task, in the time that is left."""
+        """Return a search for another arm and task, in the time that is left."""
         return Search(arm, task, self.job()["limits"], self.seed, self._job["regularise"], self.progress,
                       solver=self.solver)  # fmt: skip
 
@@ -119,7 +119,7 @@ class Search:
         return self._job | {"limits": self.limits._replace(seconds=seconds)}
 
     def uncompiled(self) -> Motion:
-        """Where time ran out before anything could be searched: the straight line."""
+        """Return the straight line as a motion, for a search whose time ran out during compilation."""
         mesh = self.problem.mesh()
         curves = self.problem.curves(mesh, mesh.samples(self.problem.expressions.orders)[0])
         return self.assessment.unsolved(
@@ -127,11 +127,11 @@ class Search:
         )
 
     def rescue(self, k: int) -> Motion:
-        """From a random start near the straight line, where far ones may fail too."""
+        """Solve from a random start near the straight line, as far ones may fail too."""
         return self.start(k, near=True)
 
     def start(self, k: int, near: bool = False) -> Motion:
-        """From start k, far off the straight line or near it."""
+        """Solve from start k, far off the straight line or near it."""
         if not self.compiled:
             return self.uncompiled()
         stage(f"start {k + 1}" if k else "solving")
@@ -176,12 +176,12 @@ class Search:
         return self.problem.guess.variables(curves, self.seed, k, near)
 
     def _most_segments(self, motion: Motion) -> int:
-        """On which loops are to close; a way that is singular on some finer meshes too is so on all."""
+        """Largest number of segments on which loops may close; paths singular on several meshes are so on all."""
         singular = motion.outcome is MotionOutcome.SINGULAR
         return FINER_SINGULAR * self.problem.segments if singular else MOST_SEGMENTS
 
     def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool = False) -> Motion:
-        """On a mesh, from a start; where a free duration makes that difficult, by continuation in the duration.
+        """Solve on a mesh, from a start; if a free duration makes that difficult, by continuation in the duration.
 
         near : the start is a solution on a coarser mesh
         """
@@ -195,7 +195,7 @@ class Search:
         return motion
 
     def _walked(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool) -> Motion:
-        """With the duration made as short as it can be, step by step; `near` that, only where it has to be longer."""
+        """Solve for shorter and shorter durations; from a start `near` the shortest, only for longer ones."""
         task, problem = self.problem.task, self.problem
         effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
         low, high = task.duration or (T / 100, 100 * T)
@@ -243,7 +243,7 @@ class Search:
         return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
-        """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
+        """Refine the mesh until the cost hardly changes; the status of the motion says if that is not reached."""
         starts, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         mesh, change, status = mesh_of(motion), np.inf, None
         self._log = motion.report.iterations
@@ -270,18 +270,18 @@ class Search:
     def moved(
         self, mesh: Mesh, points: list[Array], T: float, near: bool = False, soft: Sequence[float] | None = None
     ) -> Motion:
-        """On another mesh, from control points there; `near` a solution; soft: see `_solved`."""
+        """Solve on another mesh, from control points there; `near` a solution; soft: see `_solved`."""
         return self._solved(mesh, lambda curves: curves.fitted(points, T), near, soft)
 
     def refined_once(self, motion: Motion, soft: Sequence[float] | None = None) -> Motion:
-        """With those segments halved in which the torques change most; all where few are left out."""
+        """Solve with those segments halved in which the torques change most."""
         self._log = motion.report.iterations
         coarse = changing(motion)
         mesh, points = mesh_of(motion).refined_where(coarse, points_of(motion))
         return self.moved(mesh, points, motion.duration, near=True, soft=soft)
 
     def sharpened(self, motion: Motion, solved: Solved) -> Motion:
-        """The same with |power| rounded off as little as it is in the end; itself where that is no better.
+        """Solve again with |power| rounded off least; return the motion itself if that is no better.
 
         solved : program and solution of the motion
         """
@@ -301,7 +301,7 @@ class Search:
         self._log = ()
 
     def motion(self, mesh: Mesh, program: Program, solution: Solution) -> Motion:
-        """Of a solution that is not looked at again."""
+        """Return the motion of a solution that is not looked at again."""
         self._log = solution.iterations
         return self._motion(mesh, program, solution, self.problem.look(mesh, program.curves, solution.x)[0], 1)
 
@@ -331,7 +331,7 @@ class Search:
     def _solved(
         self, mesh: Mesh, begin: Callable[..., Array], near: bool = False, soft: Sequence[float] | None = None
     ) -> Motion:
-        """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less.
+        """Solve on a mesh, from a start; if |power| is minimised, with its kink rounded off less and less.
 
         soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
                without the first
@@ -394,7 +394,7 @@ class Search:
         self, solver: AbstractSolver, before: Solved | None, begin: Callable[..., Array], known: bool,
         barrier: float | None = None,
     ) -> Solution:  # fmt: skip
-        """From a start, or from the solution of the round before with its multipliers; where that fails, without.
+        """Solve from a start, or from the solution of the round before with its multipliers, then without them.
 
         known : a motion that is nearly as good is known, so nothing is tried twice
         barrier : to begin with from the solution of the round before
