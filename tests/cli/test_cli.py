@@ -287,3 +287,36 @@ def test_linearise(tmp_path):
     assert len(data["A"]) == 12
     assert "no equilibrium" in lissom("linearise", "two_link", "--q", "0,0", "--tau", "0,0").output
     assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr
+
+
+def test_named_files_are_replaced_and_the_message_says_so(tmp_path):
+    target = tmp_path / "arm.png"
+    assert f"wrote {target}" in lissom("draw", "two_link", "--output", target).stderr
+    assert f"replaced {target}" in lissom("draw", "two_link", "--output", target).stderr
+
+
+def test_default_names_replace_only_what_lissom_wrote(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for message in ("wrote two_link.png", "replaced two_link.png"):
+        done = lissom("draw", "two_link")
+        assert done.exit_code == 0
+        assert message in done.stderr
+    foreign = tmp_path / "two_link.png"
+    for content in (b"a photograph", b""):
+        foreign.write_bytes(content)
+        done = lissom("draw", "two_link")
+        assert done.exit_code == 1
+        assert "lissom did not write it: it is not replaced. Name a file with --output" in done.stderr
+        assert foreign.read_bytes() == content
+
+
+def test_a_run_does_not_replace_a_foreign_file_with_its_default_name(tmp_path):
+    run = tmp_path / "swing.toml"
+    run.write_text('arm = "two_link"\nuntil = 0.01\n')
+    (tmp_path / "swing.nc").write_bytes(b"weather data")
+    done = lissom("simulate", run)
+    assert done.exit_code == 1
+    assert "lissom did not write it" in done.stderr
+    (tmp_path / "swing.nc").unlink()
+    assert lissom("simulate", run).exit_code == 0
+    assert "replaced" in lissom("simulate", run).stderr
