@@ -163,7 +163,8 @@ class Assessment:
         if between:
             found = f"the constraints hold at all samples, but between samples the {between}"
         if outcome.ran_out:
-            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}")
+            doubt = "; the task may have no solution" if between else ""
+            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}{doubt}")
         infeasible = outcome is MotionOutcome.INFEASIBLE
         if not found:
             if infeasible:  # it gave up elsewhere, and was put back to where it had been
