@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from lissom.control.shapers import Shaper, shaper, vibrating_modes
 from lissom.errors import LissomError, UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits, used
@@ -16,7 +17,6 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.replay import Course, lead, loads_of, play, rest_of
 from lissom.motion.result.residual import vibration
 from lissom.motion.result.residual_check import last_loads, rings
-from lissom.motion.result.shapers import KINDS, Shaper, ringing_modes, shaper
 from lissom.motion.result.variants import rigid, with_payload_error
 from lissom.motion.solve.best import solved_motion
 from lissom.motion.solve.search import Search
@@ -29,6 +29,7 @@ from lissom.verbs.modes import modes
 
 VERB = "predict_motion"
 PAYLOAD = 0.1  # error of the payload
+SHAPERS = ("zv", "zvd")
 SHAPED = 2  # modes that shapers deal with
 LEAST = 0.25  # of the duration, that is left to the rigid plan in front of a shaper
 PERIODS, LOOKS = 2.5, 301  # of the slowest mode that are shown of what is left, and points of it
@@ -67,7 +68,7 @@ def comparison(motion: Motion, search: Search) -> Comparison:
     ]
     tried = [_played("this motion", motion), _led("this motion, joints tracked", motion, motion, ONE)]
     tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
-    for kind in KINDS:
+    for kind in SHAPERS:
         tried += _noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
     slowest = modes(motion.arm, motion.q[-1], "locked", 1).frequencies_hz
     times = np.linspace(0.0, PERIODS / slowest[0] if len(slowest) else motion.duration, LOOKS)
@@ -102,7 +103,7 @@ def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
 def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
     """A quicker rigid plan behind a shaper."""
     filter_ = shaper(motion.arm, motion.q[-1], kind, SHAPED)
-    ringing, damped = ringing_modes(motion.arm, motion.q[-1])
+    ringing, damped = vibrating_modes(motion.arm, motion.q[-1])
     left = max(motion.duration - filter_.duration, LEAST * motion.duration)
     quick, total = _rigid_plan(motion, search, left, limited=False), left + filter_.duration
     count = min(len(ringing), SHAPED)
@@ -176,6 +177,6 @@ def _played(name: str, plan: Motion) -> _Tried:
 
 def _led(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
     """The joints of a plan, shaped, on an arm that begins at rest."""
-    course, loads = filter_.shaped(Course(plan).accelerations), loads_of(motion)
+    course, loads = filter_.convolved(Course(plan).accelerations), loads_of(motion)
     joints = plan.q[0][plan.arm.joint_index]
     return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

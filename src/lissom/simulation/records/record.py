@@ -163,6 +163,7 @@ class AbstractRun:
         some = boxes((self.count,), rows_in_room(8 * TERMS * len(self.t)))
         return np.concatenate([self._unbalanced(box.index) for box in some])
 
+    @np.errstate(invalid="ignore")  # a run from a file may have infinite energies
     def _unbalanced(self, runs: Any) -> Any:
         kinetic, potential, work = self.kinetic[runs], self.potential[runs], self.work[runs]
         moved = [kinetic, potential - potential[..., :1]]
@@ -287,6 +288,8 @@ class AbstractRun:
         arrays = {word: getattr(self, word)[run] for word in self.over_time}
         arm, t, _ = self.states_of(run)
         last = len(t)
+        if not last:
+            raise InputError(f"member: run {run} has no samples; it had not begun when the simulation ended.")
         arrays = {word: x[:last] for word, x in arrays.items()}
         events = tuple(e._replace(run=0) for e in self.events if e.run == run)
         failure = self.failures.get(run)
@@ -301,7 +304,7 @@ class AbstractRun:
             failures={0: failure} if failure else {}, outcomes=(outcome,),
             interrupted=outcome is RunOutcome.INTERRUPTED,
         )  # fmt: skip
-        if not one.ok or not last:
+        if not one.ok:
             return one
         bent, good = bending_range.deflection_report(arm, one.t, one.q)
         status = f"{status}; {bent}" if bent else status
