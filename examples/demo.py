@@ -54,10 +54,9 @@ def say(words: str) -> None:
 
 
 def still_motion() -> ls.Motion:
-    """The flexible two-link arm of De Luca and Siciliano; servos cannot jump, so accelerations begin and end at 0."""
+    """The flexible two-link arm of De Luca and Siciliano."""
     given = ls.load_task(HERE / "still.toml")
-    task = given.task.replace(start_acceleration=np.zeros(2), goal_acceleration=np.zeros(2))
-    return ls.predict_motion(given.arm, task, starts=1)
+    return ls.predict_motion(given.arm, given.task, starts=1)
 
 
 def two_link(page: ls.WebPage, folder: Path) -> None:

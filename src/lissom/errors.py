@@ -7,7 +7,7 @@ A message states what happened, where, what was expected and what to do. Catch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -182,6 +182,34 @@ def listed(names: Iterable[str], most: int) -> str:
     """
     names = list(names)
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def differing(these: Sequence[str], those: Sequence[str], one: str, other: str, most: int = 8) -> str:
+    """Where two lists of names, of things called `one` and `other`, differ: the names that only one of them has.
+
+    Examples
+    --------
+    >>> differing(["turn", "lift"], ["turn", "wrist"], "arm 'a'", "arm 'b'")
+    "only arm 'a' has lift; only arm 'b' has wrist"
+    >>> differing(["turn", "lift"], ["lift", "turn"], "arm 'a'", "arm 'b'")
+    "the same names in another order: arm 'a' has turn first, arm 'b' has lift"
+    """
+    parts = [
+        f"only {whose} has {listed(names, most)}"
+        for whose, names in (
+            (one, [name for name in these if name not in those]),
+            (other, [name for name in those if name not in these]),
+        )
+        if names
+    ]
+    if parts:
+        return "; ".join(parts)
+    k = next(k for k, (a, b) in enumerate(zip(these, those, strict=True)) if a != b)
+    return f"the same names in another order: {one} has {these[k]} {_place(k)}, {other} has {those[k]}"
+
+
+def _place(k: int) -> str:
+    return "first" if k == 0 else f"in place {k + 1}"
 
 
 def suggest(word: str, known: Iterable[str], most: int = 12) -> str:

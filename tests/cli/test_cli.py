@@ -291,6 +291,39 @@ def test_linearise(tmp_path):
     assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr
 
 
+def test_named_files_are_replaced_and_the_message_says_so(tmp_path):
+    target = tmp_path / "arm.png"
+    assert f"wrote {target}" in lissom("draw", "two_link", "--output", target).stderr
+    assert f"replaced {target}" in lissom("draw", "two_link", "--output", target).stderr
+
+
+def test_default_names_replace_only_what_lissom_wrote(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for message in ("wrote two_link.png", "replaced two_link.png"):
+        done = lissom("draw", "two_link")
+        assert done.exit_code == 0
+        assert message in done.stderr
+    foreign = tmp_path / "two_link.png"
+    for content in (b"a photograph", b""):
+        foreign.write_bytes(content)
+        done = lissom("draw", "two_link")
+        assert done.exit_code == 1
+        assert "lissom did not write it: it is not replaced. Name a file with --output" in done.stderr
+        assert foreign.read_bytes() == content
+
+
+def test_a_run_does_not_replace_a_foreign_file_with_its_default_name(tmp_path):
+    run = tmp_path / "swing.toml"
+    run.write_text('arm = "two_link"\nuntil = 0.01\n')
+    (tmp_path / "swing.nc").write_bytes(b"weather data")
+    done = lissom("simulate", run)
+    assert done.exit_code == 1
+    assert "lissom did not write it" in done.stderr
+    (tmp_path / "swing.nc").unlink()
+    assert lissom("simulate", run).exit_code == 0
+    assert "replaced" in lissom("simulate", run).stderr
+
+
 def test_linearise_shows_zeros(tmp_path):
     arm = ("linearise", "two_link_flexible", "--q", "0.2,1.2")
     found = lissom(*arm, "--frame", "link2.tip", "--rows", "xy", "--kind", "poles", "--figure", tmp_path / "poles.png")

@@ -109,4 +109,3 @@ class Paper(Equations):
         if "71" in self.printed:
             return self.Wt[h, i]
         return self.jW[h, i] @ self.E[i] if "63" in self.printed else self.jW[h, i]
-

@@ -15,6 +15,7 @@ from lissom.errors import InputError, ModelError, MotionError
 from lissom.motion.solve import search
 from lissom.motion.solve.assessment import reported
 from lissom.motion.solve.ipopt import Ipopt
+from lissom.motion.transcription.constraints.clearance import Clearance
 from lissom.motion.transcription.problem import Problem
 
 NAN = np.nan
@@ -121,6 +122,20 @@ def lever(**joint):
         name="a", joint=ls.Joint("revolute", **joint), mass=1.0, com=(0.2, 0, 0), inertia=np.diag([0.01] * 3)
     )
     return ls.Arm(name="lever", gravity=(0, -9.81, 0), links=[link])
+
+
+def test_constraints_that_hold_at_samples_only_are_not_called_feasible(monkeypatch):
+    """An obstacle may be crossed where there are no rows for it: a search that ends there has no feasible motion."""
+    arm, limits = ls.load("two_link"), ls.Limits(torque=1000.0)
+    task = {"start": [-0.6, 0.3], "goal": [1.2, 0.3], "duration": 2.0, "minimise": "torque_squared", "limits": limits}
+    search = {"iterations": 5, "starts": 1, "on_failure": "return"}
+    free = ls.predict_motion(arm, **task, **search)
+    assert "ran out: a feasible motion, not yet optimal" in free.status
+    monkeypatch.setattr(Clearance, "anticipate", lambda *_: None)  # no rows before it is touched
+    ball = ls.Sphere(ls.pose(arm, free.at(1.0)[0], "fore", point=(-0.1, 0, 0))[:3, 3], 0.02)
+    blocked = ls.predict_motion(arm, obstacles=[ball], **task, **search)
+    assert "the constraints hold at all samples, but between samples the distance from sphere 0" in blocked.status
+    assert "feasible" not in blocked.status
 
 
 def test_a_search_that_ran_out_blames_nothing():

@@ -323,3 +323,18 @@ def test_enormous_numbers_can_be_summed_up():
         lambda case: {"y": case["x"] * 1e200}, parameters={"x": ls.StudyParameter(values=[-1e100, 1e100, 2.0])}
     )
     assert "inf" in str(study.run(workers=1))
+
+
+def test_adaptive_runs_under_a_moving_reference_are_evaluated_one_by_one():
+    """Together they take longer than alone; with a fixed reference, or fixed steps, they do not."""
+    rough = ls.load("two_link").with_joint("upper", friction=0.3)
+    moving = ls.Profile([0.0, 0.3], [[0.1, -1.0], [0.4, -0.8]])
+
+    def settings(arm, q):
+        controller = ls.PD(q, kp=[80.0, 40.0], kd=[8.0, 4.0], gravity=True)
+        gains = {"kp": ls.StudyParameter("tau.kp", how="scale", grid=(0.9, 1.1, 3))}
+        return settings_of(ls.Study("simulate", arm, {"tau": controller, "until": 0.3}, parameters=gains))
+
+    assert settings(rough, moving) == {}
+    assert settings(rough, [0.4, -0.8])["method"] == "rodas"
+    assert settings(ls.load("two_link"), moving)["method"] == "rk4"

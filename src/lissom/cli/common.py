@@ -22,13 +22,15 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from lissom.cli.written import written
+import lissom
+from lissom.cli.written import message_of, note_existing, written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
 from lissom.formats.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from lissom.listing import Listing
 
+AUTHORS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where figures name the program that wrote them
 WIDEST = 10_000  # columns of a table that is not shown in a terminal
 
 
@@ -107,7 +109,7 @@ def print_warning(message: str) -> None:
 def wrote(path: Path) -> None:
     """Name a file that is complete now."""
     written.append(str(path))
-    err.print(f"wrote {path}", markup=False)
+    err.print(message_of(path), markup=False)
 
 
 def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
@@ -119,6 +121,7 @@ def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
     if path.suffix.lower() not in endings:
         raise InputError(f"{path}: {what} is written as {' or '.join(endings)}; choose such a name.")
     check_writable(path)
+    note_existing(path)
 
 
 def check_output_folder(path: Path) -> None:
@@ -144,6 +147,7 @@ def check_figure(path: Path | None) -> None:
             f"{path}: a figure cannot be written as {path.suffix or 'a file without ending'}; use .png, .svg or .pdf."
         )
     check_writable(path)
+    note_existing(path)
 
 
 def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
@@ -154,8 +158,10 @@ def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
 
 def save_figure(figure: Any, path: Path) -> None:
     """Write a figure, or say why not."""
+    author = AUTHORS.get(path.suffix.lower())
+    metadata = None if author is None else {author: f"lissom {lissom.__version__}"}
     try:
-        write_whole(path, lambda place: figure.savefig(place, dpi=150))
+        write_whole(path, lambda place: figure.savefig(place, dpi=150, metadata=metadata))
     except ModelError:
         raise
     except ValueError as error:
@@ -173,6 +179,7 @@ def check_film(path: Path | None, speed: float = 1.0) -> None:
 
     refuse_unwritable(path)
     check_writable(path)
+    note_existing(path)
 
 
 def save_pictures(

@@ -123,6 +123,33 @@ def used(table: Array, lower: Array, upper: Array) -> Array:
     return np.nan_to_num(np.where(around, ratio, off), nan=0.0, posinf=0.0, neginf=0.0)
 
 
+def used_range(table: Array, lower: Array, upper: Array) -> Array:
+    """Utilisation of ranges of positions: 0 in the middle, 1 at both limits; with one limit as `used`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> used_range(np.array([[-2.0, 0.5]]), np.array([-3.0, -1.0]), np.array([-1.0, 1.0]))
+    array([[0. , 0.5]])
+    """
+    half = (upper - lower) / 2
+    whole = np.isfinite(half) & (half > 0)
+    with np.errstate(invalid="ignore"):
+        from_middle = np.abs(table - (upper + lower) / 2) / np.where(whole, half, 1.0)
+    return np.where(whole, from_middle, used(table, lower, upper))
+
+
+def nearest_in_range(value: float, lower: float, upper: float) -> float:
+    """The limit that a position is nearest to.
+
+    Examples
+    --------
+    >>> nearest_in_range(-0.1, -1.0, 2.0), nearest_in_range(0.6, -1.0, 2.0), nearest_in_range(0.6, -1.0, float("inf"))
+    (-1.0, 2.0, -1.0)
+    """
+    return upper if upper - value <= value - lower else lower
+
+
 def nearest(value: float, lower: float, upper: float) -> float:
     """The limit whose utilisation `used` is about.
 

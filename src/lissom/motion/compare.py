@@ -62,7 +62,9 @@ def refuse_comparison(arm: Arm, task: Task, verb: str = VERB) -> None:
 def comparison(motion: Motion, search: Search) -> Comparison:
     """The motion and others of the same task, tried on its arm and with errors of the payload."""
     notes = [
-        "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop."
+        "residual: how far the tip can get from its rest after the plan, by the natural modes about the rest; an "
+        "estimate where it swings far.",
+        "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop.",
     ]
     tried = [_open_loop("this motion", motion), _tracked("this motion, joints tracked", motion, motion, ONE)]
     tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
@@ -138,7 +140,7 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
-    """Return the rigid plan of least effort in a given time; with all limits, or with those of positions alone."""
+    """Return the rigid plan of least effort in a given time, with all limits or those of positions alone."""
     return solved_motion(search, *rigid_task(motion, duration, limited))
 
 
@@ -154,7 +156,7 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     }
 
     def own(value: Any) -> Any:
-        """Return the entries of the joints."""
+        """Return the entries of the joints alone."""
         return value[joints] if isinstance(value, np.ndarray) and len(value) == motion.arm.dof else value
 
     fields = {

@@ -19,6 +19,7 @@ from lissom.motion.solve.search import Search
 from lissom.motion.solve.solver import SolverLimits
 from lissom.motion.task.options import OPTIONS, SearchOptions
 from lissom.motion.task.task import Task
+from lissom.progress import whole_stage
 
 VERB = "predict_motion"
 RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked for
@@ -44,13 +45,15 @@ def predict_motion(
     search = Search(arm, task, limits, options.seed, options.regularise, progress, as_guess(arm, guess), began=began)
     motion = best_motion(search, options.starts, options.workers, options.scheduler, converge=options.refine is None)
     if options.refine is not None and motion.ok:
-        motion = search.refined(motion, options.refine)
+        with whole_stage("refining the mesh"):
+            motion = search.refined(motion, options.refine)
     if asked is not None and motion.ok:
         motion = search.settled(motion, asked)
     if options.compare and motion.ok and search.late:
-        motion = search.assessment.unchecked(motion, "comparison")
+        motion = search.assessment.uncompared(motion)
     elif options.compare and motion.ok:
-        motion = motion.with_verdict(compared=comparison(motion, search))
+        with whole_stage("comparing with other plans"):
+            motion = motion.with_verdict(compared=comparison(motion, search))
     if not motion.ok and options.on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
     return motion
@@ -68,14 +71,15 @@ def _asked_residual(arm: Arm, task: Task, options: SearchOptions) -> float | Non
 
 
 def _too_short(search: Search, motion: Motion) -> str:
-    """Return a sentence with the shortest duration, where the given one may be why no motion was found."""
+    """Return a sentence about the shortest duration, if the given one may be too short; else an empty string."""
     given = motion.task.duration
     # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
     if given is None or motion.outcome.ran_out or len(search.problem.spec.unactuated) or search.singular(motion):
         return ""
     try:
         task = motion.task.replace(duration=None, minimise="time")
-        free = best_motion(search.other(motion.arm, task), 1, 1)
+        with whole_stage("no motion was found; searching for the shortest duration"):
+            free = best_motion(search.other(motion.arm, task), 1, 1)
     except LissomError:
         return ""
     longest = given if isinstance(given, float) else given[1]

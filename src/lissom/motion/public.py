@@ -66,8 +66,9 @@ def predict_motion(
                                  limit. It makes the motion of joints that do not determine the duration unique and
                                  smooth. The duration grows by at most this fraction, in practice by 1e-9; `cost` does
                                  not contain it. 0: none
-    progress : bool or f(Iteration)     show a line, or call f after every iteration; default: a line
-                                        after three seconds, at a terminal or in a notebook
+    progress : bool or f(Iteration)     show a line with the stage of the search, or call f after every iteration;
+                                        default: a line after three seconds (where nobody watches, plain lines after
+                                        10, 20, 40 ... s)
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
     guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
                                  any duration, of an arm with the same joints; or waypoints, equally spaced in time. By

@@ -77,7 +77,7 @@ def write_report(
     into: str | os.PathLike[str] | None = None,
     *,
     verify: bool = True,
-    progress: bool = False,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Path:
     """Write a self-contained HTML report of an arm, run or motion: modes, checks and figures.
@@ -89,7 +89,7 @@ def write_report(
                                   (its motion is predicted), a run file (it is simulated), a saved run or motion
     into : path or None           the file, ``.html``; default: named after what it is about, in the working directory
     verify : bool                 replay a motion's torques in a simulation, and report the error
-    progress : bool               show the progress of predicting or simulating
+    progress : bool               show the progress of predicting or simulating; default: where it takes long
 
     Returns
     -------
@@ -147,7 +147,7 @@ def _stem(subject: Subject) -> str:
 # ---- what the report is about -------------------------------------------------------------------
 
 
-def _subject(what: Any, progress: bool) -> Subject:
+def _subject(what: Any, progress: bool | None) -> Subject:
     if isinstance(what, Arm):
         return Subject(what)
     if isinstance(what, Run | Motion):
@@ -175,7 +175,7 @@ def contains_arm(what: str) -> bool:
     return kind_of(parse(str(path), read_bytes(path))[1]) in ("task", "run")
 
 
-def _of_toml(path: Path, progress: bool) -> Subject:
+def _of_toml(path: Path, progress: bool | None) -> Subject:
     """Read an arm, a task or a run file, recognised by its keys."""
     text, document = parse(str(path), read_bytes(path))
     kind = kind_of(document)

@@ -6,6 +6,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 from lissom.errors import OutsideLimits
 from lissom.formats.table_header import load_rows
 from lissom.model.positions import outside_limits
+from lissom.progress import Reporter, bar, reporter
 from lissom.simulation import setup
 from lissom.simulation.events import Event, as_events, limit_events
 from lissom.simulation.integrators import choose
@@ -29,12 +31,12 @@ from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
+from lissom.simulation.records.passed_limits import limit_notes
 from lissom.simulation.records.record import RunReport
 from lissom.simulation.records.standstill import friction_notes
 from lissom.simulation.records.written import check_target
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
-from lissom.telling import Reporter, bar, reporter
 from lissom.verbs.bending_range import refuse_large_deflections
 
 STARTS = 4  # of many runs, at which the inertia is looked at before they begin
@@ -108,20 +110,26 @@ def integrate(scene: Scene, options: Options) -> Run:
     store = parts.Store.of(options, scene.begin)
     options = options.of_runs(scene.begin.single)
     progress, until = options.progress, options.until
-    show = partial(bar, "simulating", until)
-    with reporter(progress, show, lambda t: progress(min(1.0, t / until)), "simulate", "of the fraction") as tell:
+    with reporter(
+        progress, partial(_bar, until), lambda t: progress(min(1.0, t / until)), "simulate", "of the fraction"
+    ) as tell:
         how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
             run = _together(scene, options, tell, how)
         else:
             run = _in_parts(store, scene, options, tell, how)
-    if scene.notes:
-        run = run.with_verdict(report=replace(run.report, notes=(*scene.notes, *run.report.notes)))
+    notes = (*scene.notes, *run.report.notes, *limit_notes(scene.events, run))
+    run = run.with_verdict(report=replace(run.report, notes=notes))
     if scene.loads:  # a function or a list; tables of the run name them
         run.report.provenance["loads"] = load_rows(scene.loads)
     if options.save is not None:
         _save(run, options.save, store)
     return run
+
+
+def _bar(until: float, after: float) -> AbstractContextManager[Reporter]:
+    """A bar of the time that is simulated."""
+    return bar("simulating", until, after=after)
 
 
 def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Reporter, how: Plan) -> Run:

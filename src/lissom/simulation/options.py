@@ -89,7 +89,7 @@ class Options:
     singular: str = "stop"
     stop_at_limits: bool = False
     on_failure: str = "raise"
-    progress: Any = False
+    progress: Any = None
     save: Any = None
     save_every: Any = None
     resume: bool = False

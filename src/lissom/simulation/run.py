@@ -64,6 +64,6 @@ class Run(AbstractRun):
 
     def __repr__(self) -> str:
         many = f"{self.count} runs, " if self.count is not None else ""
-        return (
-            f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {self.t[0]:g} to {self.t[-1]:g} s, {self.status}>"
-        )
+        more = "; joints pass their position limits, see run.report" if self.report.passes_limits else ""
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s"
+        return f"<Run of {self.arm.name!r}: {many}{len(self.t)} samples, {span}, {self.status}{more}>"

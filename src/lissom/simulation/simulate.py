@@ -41,7 +41,7 @@ def simulate(
     audit: float | None = None,
     singular: str = "stop",
     on_failure: str = "raise",
-    progress: bool | Callable[[float], None] = False,
+    progress: bool | Callable[[float], None] | None = None,
     threads: int | None = None,
     save: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
@@ -88,7 +88,8 @@ def simulate(
         for arms with closed loops: what to do at a singular configuration, after which the motion is not unique;
         "pass" continues and adds a note to the report
     on_failure : "raise" or "return"  what to do with a run that ends early; the error has it as `.run`
-    progress : bool or f(fraction)    show a progress bar, or call f with the completed fraction
+    progress : bool or f(fraction)    show a progress bar, or call f with the completed fraction; default: a bar after
+                                   three seconds (where nobody watches, a plain line after 10, 20, 40 ... s)
     threads : int or None             for ensembles; None: all cores
     save : path or None               write the run to this file (see `Run.save`), also when it ends early
     save_every : int or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lissom.cores import cores
 from lissom.errors import InputError, StudyError, WorkerLost
+from lissom.progress import Reporter, bar, reporter
 from lissom.studies.chunks import Chunks
 from lissom.studies.outcome import StudyOutcome
 from lissom.studies.plan.description import AbstractStudy
@@ -25,7 +26,6 @@ from lissom.studies.rows.evaluation import Evaluation, settings_of
 from lissom.studies.rows.sending import Sent, received
 from lissom.studies.store.folder import Folder
 from lissom.studies.store.memory import Memory
-from lissom.telling import Reporter, bar, reporter
 from lissom.work.choose import executor
 from lissom.work.here import Here
 from lissom.work.processes import Processes
@@ -69,11 +69,14 @@ def run(
         stack.enter_context(rows.opened(resume or retry, overwrite))
         if rows.settings is None:
             rows.settings = settings_of(study)
-        show = stack.enter_context(
-            reporter(progress, partial(bar, "evaluating", study.rows, "rows"), lambda done: progress(done, study.rows),
-                     VERB, "f(done, total)")
-        )  # fmt: skip
+        call = lambda done: progress(done, study.rows)  # noqa: E731
+        show = stack.enter_context(reporter(progress, partial(_bar, study.rows), call, VERB, "f(done, total)"))
         return _Sweep(study, rows, place, show, stack if anywhere else None).do(rows.missing(retry))
+
+
+def _bar(rows: int, after: float) -> AbstractContextManager[Reporter]:
+    """A bar of the rows that are done."""
+    return bar("evaluating", rows, "rows", after)
 
 
 def _place(workers: int | None, scheduler: str | None, stack: ExitStack) -> Workplace:

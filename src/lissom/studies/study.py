@@ -67,7 +67,7 @@ class Study(AbstractStudy):
         resume: bool = False,
         retry: bool = False,
         overwrite: bool = False,
-        progress: bool | Callable[[int, int], object] = False,
+        progress: bool | Callable[[int, int], object] | None = None,
     ) -> StudyResult:
         """Evaluate all rows and return the result.
 
@@ -84,7 +84,7 @@ class Study(AbstractStudy):
         resume : bool              continue a store: evaluate the missing rows only
         retry : bool               continue a store: evaluate failed rows again too
         overwrite : bool           evaluate all rows; the first of them replace the rows that a store has
-        progress : bool or f(done, total)    show a progress bar, or call f
+        progress : bool or f(done, total)    show a progress bar, or call f; default: a bar after three seconds
 
         Returns
         -------

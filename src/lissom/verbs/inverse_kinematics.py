@@ -47,6 +47,10 @@ class InverseKinematics:
     starts_solved: NDArray[np.intp]
     status: str
 
+    def __str__(self) -> str:
+        q = np.array2string(self.q, precision=6, threshold=24)
+        return f"{self.status} q = {q}, position error at most {np.max(self.position_error):.2g} m"
+
 
 @without_unknown
 def inverse_kinematics(

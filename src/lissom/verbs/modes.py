@@ -130,7 +130,8 @@ class ArmModes:
     rigid : int                   number of motions without restoring force
     unstable : int                number of unstable motions (an inverted pendulum, for example)
     damping : (count,)            damping ratios, small damping assumed
-    shares : (dof, count)         each coordinate's part of a mode's potential energy, together 1
+    shares : (dof, count)         each coordinate's part of a mode's potential energy by size, together 1 (gravity can
+                                  make parts negative where joints are free)
     """
 
     arm: Arm
@@ -146,7 +147,7 @@ class ArmModes:
     def listing(self) -> Listing:
         """Table of frequencies, damping, and the coordinates that hold a mode's energy."""
         rows = [
-            [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %", self._mostly(k)]
+            [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", _damping(self.damping[k]), self._mostly(k)]
             for k, f in enumerate(self.frequencies_hz)
         ]
         return Listing.of(("mode", "frequency Hz", "period s", "damping", "energy in"), rows)
@@ -182,6 +183,11 @@ def _head(arm: Arm, joints: str, q: Array) -> str:
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
     deflected = ", links deflected" if q[arm.mode_index].any() else ""
     return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"
+
+
+def _damping(ratio: float) -> str:
+    """A damping ratio; a mode with more than 100 % creeps back and does not vibrate."""
+    return f"{100 * ratio:.3g} %" if ratio < 1 else "overdamped"
 
 
 def _motions(n: int, which: str = "") -> str:
@@ -240,7 +246,8 @@ def _vibration(arm: Arm, q: Array, joints: str, free: NDArray[np.intp], count: i
     small = RIGID * max(float(np.abs(values).max()), 1e-300)
     good = np.flatnonzero(values > small)[: len(values) if count is None else count]
     omega, shapes = np.sqrt(values[good]), every[:, good]
-    shares = shapes * (K @ shapes) / values[good]
+    parts = np.abs(shapes * (K @ shapes))
+    shares = parts / parts.sum(axis=0)
     rigid, unstable = int((np.abs(values) <= small).sum()), int((values < -small).sum())
     return ArmModes(arm, q, joints, omega / (2 * np.pi), shapes, rigid, unstable, decay[good] / omega, shares)
 

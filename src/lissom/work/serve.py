@@ -10,6 +10,7 @@ import threading
 from contextlib import suppress
 from typing import IO
 
+from lissom import progress
 from lissom.work import pipes
 from lissom.work.jobs import answer
 
@@ -25,6 +26,7 @@ def serve() -> None:
     os.dup2(2, 1)  # whatever is printed must not come between
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked
     _end_with_parent()
+    progress.turn_off()
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(asked, jobs), daemon=True).start()
     with suppress(OSError):

@@ -10,6 +10,7 @@ import typer
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
 from lissom.cli.common import Overwrite, out, wrote
+from lissom.cli.written import note_existing
 from lissom.errors import InputError, ModelError
 from lissom.formats.files import check_writable
 
@@ -31,6 +32,7 @@ def convert(
     check_writable(target)
     if os.path.exists(target) and not overwrite:
         raise ModelError("it exists already; choose another name, or replace it with --overwrite.", file=str(target))
+    note_existing(target)
     loaded = arm.load()
     for loss in save(loaded, target, lossy=lossy):
         out.print(f"dropped: {loss}", style="yellow", markup=False)

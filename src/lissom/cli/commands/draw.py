@@ -9,6 +9,7 @@ import typer
 
 from lissom.cli.arm_options import ArmOptions, PicturedPositions, positions, takes_arm
 from lissom.cli.common import PICTURE, PICTURE_HELP, check_figure, save_figure
+from lissom.cli.written import default_name
 from lissom.errors import UnsupportedError
 
 
@@ -40,6 +41,6 @@ def draw(
         picture(loaded, state, labels=labels, ax=plt.figure(figsize=(7.5, 7)).add_subplot(projection="3d"))
         plt.show()
         return
-    target = output or Path(f"{loaded.name.replace('/', '_')}.png")
+    target = output or default_name(Path(f"{loaded.name.replace('/', '_')}.png"))
     check_figure(target)
     save_figure(picture(loaded, state, labels=labels), target)

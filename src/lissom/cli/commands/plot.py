@@ -9,6 +9,7 @@ import typer
 
 from lissom.cli.common import PICTURE, PICTURE_HELP, Film, check_figure, check_film, save_pictures
 from lissom.cli.plot_kinds import AnyKind
+from lissom.cli.written import default_name
 
 
 def plot(
@@ -32,7 +33,7 @@ def plot(
 
     check_film(film)
     if output is None and film is None:
-        output = file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png")
+        output = default_name(file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png"))
     check_figure(output)
     record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
     save_pictures(record, output, kind, film)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,12 +86,11 @@ def predict(
     check_kind(kind, MOTION)
     if figure is not None:
         check_needs(kind, asked.arm, bool(options.get("compare")))
-    bar = not quiet and sys.stderr.isatty()
     if guess is not None:
         options["guess"] = load_motion(guess)
     if scheduler is not None:
         options |= {"scheduler": scheduler, "workers": None}
-    motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=bar), str(file))
+    motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=not quiet), str(file))
     _write(motion, wholes, tables, rate)
     found, problem = _verification(motion, problem) if verify else (None, problem)
     result = summary(motion) | ({} if found is None else {"verification": _verified(found)})

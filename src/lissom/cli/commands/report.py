@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -46,5 +45,5 @@ def report(
     if options and contains_arm(arm.arm):
         raise InputError(f"{arm.arm} names its arm itself; omit {' and '.join(options)}, or change the file.")
     what = arm.load() if options else arm.arm
-    path = write_report(what, output, verify=verify, progress=not quiet and sys.stderr.isatty())
+    path = write_report(what, output, verify=verify, progress=not quiet)
     wrote(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +24,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import RUN, RunKind
+from lissom.cli.written import default_name, note_existing
 from lissom.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -68,16 +68,16 @@ def simulate(
     check_film(film)
     check_kind(kind, RUN)
     asked = read_run_file(file)
-    targets = (output,) if output is not None else asked.outputs or (file.with_suffix(".nc"),)
+    targets = (output,) if output is not None else asked.outputs or (default_name(file.with_suffix(".nc")),)
     for target in targets:
         check_target(target)
+        note_existing(target)
     options = dict(asked.arguments)
     if threads is not None:
         options["threads"] = threads
     if save_every is not None or resume:
         options |= {"save": targets[0], "save_every": save_every, "resume": resume}
-    bar = not quiet and sys.stderr.isatty()
-    run, problem = _attempt(lambda: make(asked.arm, **options, progress=bar))
+    run, problem = _attempt(lambda: make(asked.arm, **options, progress=not quiet))
     if run is None:
         raise KeyboardInterrupt(f"{file} was interrupted before the first step; nothing was written.")
     run.report.provenance.update(command=f"lissom simulate {file}", run_file=file.read_text(encoding="utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,10 +89,11 @@ def sweep(
     check_output_folder(place)
     if figure is not None:
         check_study_needs(kind, asked.study)
-    bar = not quiet and sys.stderr.isatty()
     try:
         where: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
-        result = asked.study.run(place, **where, resume=resume or retry, retry=retry, overwrite=overwrite, progress=bar)
+        result = asked.study.run(
+            place, **where, resume=resume or retry, retry=retry, overwrite=overwrite, progress=not quiet
+        )
         problem = "" if result.complete else result.status
     except StudyError as error:
         result, problem = error.result, str(error)

@@ -52,7 +52,8 @@ class Comparison:
     def listing(self) -> Listing:
         """Return the comparison as a table."""
         off = f"{100 * self.payload:g} %"
-        heads = ("plan", "duration [s]", "residual [m]", f"payload +{off}", f"payload -{off}", "torque utilisation")
+        errors = (f"payload +{off} [m]", f"payload -{off} [m]")
+        heads = ("plan", "duration [s]", "residual [m]", *errors, "torque utilisation")
         rows = []
         for plan in self.plans:
             rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]

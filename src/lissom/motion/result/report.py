@@ -84,6 +84,7 @@ class StartRow(_MoreOfStart):
     same: bool
 
 
+WORTH_SAYING = 1e-4  # change of the cost from one mesh to the next, relative
 RETIMING = "retiming of a given path"  # the solver of motions whose path was prescribed
 
 
@@ -99,7 +100,8 @@ class MotionReport:
     seconds : dict                      "compile", "build", "solve", of that "evaluate"
     starts : tuple of StartRow          what each start found (status, cost, duration, iterations); `segments` where
                                         starts were compared on a coarse mesh
-    refinements : tuple                 (segments, cost) of every mesh
+    refinements : tuple                 (segments, cost) of every mesh; of a minimum time also of half the segments, on
+                                        which limits are not checked between samples
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     solver : str                        the method that found the motion
     solver_reason : str                 why IPOPT solved the last problem, or finished it; empty where it did not
@@ -137,7 +139,7 @@ class MotionReport:
             lines.append(self._searched())
         if self.refinements:
             costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
-            lines.append(f"cost on finer meshes: {costs}")
+            lines.append(f"cost on finer meshes: {costs}{self._more_segments()}")
         again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
         lines.append(
             f"solver: {self.solver and f'{self.solver}, '}{max(len(self.iterations) - 1, 0)} iterations, torques "
@@ -148,6 +150,16 @@ class MotionReport:
             lines.append(f"why IPOPT: {self.solver_reason}")
         lines.append("time: " + ", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
+
+    def _more_segments(self) -> str:
+        """What more segments might still gain, where the last ones gained something."""
+        if len(self.refinements) < 2:
+            return ""
+        (_, before), (_, last) = self.refinements[-2:]
+        gain = (before - last) / max(abs(last), 1e-300)
+        if not gain > WORTH_SAYING:
+            return ""
+        return f"; it fell by {100 * gain:.2g} %, so more segments, or refine=1e-3, lower it a little further"
 
     def _searched(self) -> str:
         """Return the starts in one line; `starts` has them all."""

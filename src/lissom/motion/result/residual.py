@@ -162,7 +162,7 @@ def _moved_links(arm: Arm) -> list[int]:
 
 
 def _ends(arm: Arm, moved: list[int]) -> list[_End]:
-    """Return the ends among links that move: flexible tips, tools, and rigid links that carry no other."""
+    """Return the ends of links that move: flexible tips, tools, and rigid links that carry no other."""
     out, parents = [], set(arm.parent_index.tolist())
     for i in moved:
         link = arm.links[i]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Verdict(NamedTuple):
 
 
 def exceeded(limits: str) -> Verdict:
-    """Of a motion that exceeds limits between samples."""
+    """Return the verdict on a motion that exceeds limits between samples."""
     outcome = MotionOutcome.LIMIT_EXCEEDED
     return Verdict(outcome, f"{outcome.sentence}: {limits}; try more segments or starts")
 
@@ -89,10 +90,22 @@ class Assessment:
         report = MotionReport((), np.nan, (), 0, 0, dict(spent))
         return self._motion(mesh, curves, x, np.nan, Verdict(late, status), report)
 
-    def unchecked(self, motion: Motion, what: str) -> Motion:
-        """A motion for which time ran out before something was checked."""
-        status = f"{motion.status}; time ran out before the {what}; {self._more_seconds}"
-        return motion.with_verdict(outcome=MotionOutcome.OUT_OF_TIME, ok=False, status=status)
+    def unchecked(self, motion: Motion) -> Motion:
+        """A motion for which time ran out before the residual check."""
+        late = MotionOutcome.OUT_OF_TIME
+        status = (
+            f"{late.sentence} before the residual check: the motion satisfies the task as planned, but how much the "
+            f"arm vibrates after it in simulation is not known; {self._more_seconds}, or accept it with "
+            "on_failure='return'"
+        )
+        return motion.with_verdict(outcome=late, ok=False, status=status)
+
+    def uncompared(self, motion: Motion) -> Motion:
+        """A motion that is complete, where no time was left for other plans beside it."""
+        late = MotionOutcome.OUT_OF_TIME
+        return reported(
+            motion, f"{motion.status}, not compared with other plans: {late.sentence}; {self._more_seconds}"
+        )
 
     @property
     def _more_seconds(self) -> str:
@@ -106,12 +119,12 @@ class Assessment:
         singular = self.crossed(mesh, program, solution)
         if solution.outcome is MotionOutcome.INTERRUPTED:
             return Verdict(solution.outcome, solution.status)
+        beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if not solution.solved:
-            outcome, why = self._why(program, solution, cost)
+            outcome, why = self._why(program, solution, cost, beyond)
             return Verdict(outcome, f"{why}; {singular}" if singular else why)
         if singular:
             return Verdict(MotionOutcome.SINGULAR, singular)
-        beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if beyond:
             return exceeded(", and ".join(beyond))
         curves, x, s = program.curves, solution.x, mesh.looks()
@@ -130,7 +143,7 @@ class Assessment:
         return self.singular(mesh, lambda s: program.curves.at(solution.x, s, 1)[0], program.curves.T(solution.x))
 
     def singular(self, mesh: Mesh, at: Positions, T: float) -> str:
-        """The same of any profiles."""
+        """Return such a sentence about any profiles."""
         closing = self._problem.spec.closing
         where = "" if closing is None else crossed(closing, at, mesh.looks(), T)
         return f"{MotionOutcome.SINGULAR.sentence} {where}" if where else ""
@@ -141,11 +154,18 @@ class Assessment:
 
     # ---- what went wrong ------------------------------------------------------------------------------
 
-    def _why(self, program: Program, solution: Solution, cost: float) -> Verdict:
-        """Why a search ended without a solution, what is violated, what to do."""
+    def _why(self, program: Program, solution: Solution, cost: float, beyond: Sequence[str]) -> Verdict:
+        """Why a search ended without a solution, what is violated, what to do.
+
+        beyond : limits that are exceeded on a fine grid; where all constraints hold at the samples, these remain
+        """
         outcome, status, found = solution.outcome, solution.status, self.violated(program, solution)
+        between = "" if found else " and ".join(beyond)
+        if between:
+            found = f"the constraints hold at all samples, but between samples the {between}"
         if outcome.ran_out:
-            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}")
+            doubt = "; the task may have no solution" if between else ""
+            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}{doubt}")
         infeasible = outcome is MotionOutcome.INFEASIBLE
         if not found:
             if infeasible:  # it gave up elsewhere, and was put back to where it had been
@@ -154,7 +174,8 @@ class Assessment:
             return Verdict(outcome, f"{status}: {feasible}")
         weak = weak_for_holding(self._problem.spec) if infeasible else ""
         weak = weak or weak_against_friction(self._problem.spec)
-        together = f"{status}; the search found no motion that satisfies these constraints together: {found}"
+        these = "all constraints" if between else "these constraints together"
+        together = f"{status}; the search found no motion that satisfies {these}: {found}"
         return Verdict(outcome, f"{together}; {weak}" if weak else together)
 
     def _unfinished(self, outcome: MotionOutcome, found: str, cost: float) -> str:
@@ -180,7 +201,7 @@ class Assessment:
 
 
 def mesh_of(motion: Motion) -> Mesh:
-    """Where its splines are joined."""
+    """Return the mesh on which the splines of a motion are joined."""
     return Mesh(*(basis for basis, _, _ in motion.splines))
 
 
@@ -211,6 +232,6 @@ def stopped_by_user(motion: Motion) -> Motion:
 
 
 def reported(motion: Motion, status: str | None = None, **changes: Any) -> Motion:
-    """With another status, and other parts of its report."""
+    """Return a motion with another status, and other parts of its report."""
     report = replace(motion.report, **changes)
     return motion.with_verdict(status=motion.status if status is None else status, report=report)

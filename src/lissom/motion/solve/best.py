@@ -20,7 +20,7 @@ from lissom.motion.task.task import Task
 def best_motion(
     search: Search, count: int | None, workers: int | None, scheduler: str | None = None, converge: bool = True
 ) -> Motion:
-    """From so many starts; None: as many as the criterion asks for, which are compared on a coarse mesh first."""
+    """Return the best motion of `count` starts; None: as many as the criterion needs, compared on a coarse mesh."""
     if not search.compiled:
         return search.uncompiled()
     if count is None and search.guess is None and Exploration.suits(search.problem) and scheduler is None:
@@ -40,7 +40,7 @@ def solved_motion(search: Search, arm: Arm, task: Task) -> Motion:
 
 
 def answer(job: bytes, k: int) -> dict[str, Any]:
-    """In another process: the fields of the motion of start k, but for arm and task, which are known."""
+    """Return the fields of the motion of start k, computed in another process; arm and task are known there."""
     motion = _search(job).start(k)
     return {f.name: getattr(motion, f.name) for f in fields(motion) if f.init and f.name not in ("arm", "task")}
 

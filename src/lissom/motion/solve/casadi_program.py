@@ -58,7 +58,7 @@ class CasadiProgram:
         return found, spent
 
     def solution(self, found: Any, spent: float, outcome: MotionOutcome, status: str, optimality: Any) -> Solution:
-        """Of what `run` returned; optimality: the error of every iteration, as far as a solver knows it."""
+        """Return the solution that `run` found; optimality: the error of every iteration, as far as it is known."""
         if self._stop:
             outcome, status = MotionOutcome.INTERRUPTED, MotionOutcome.INTERRUPTED.sentence
         x, rows, lam, bound = (np.asarray(found[key], float).ravel() for key in ("x", "g", "lam_g", "lam_x"))
@@ -148,7 +148,7 @@ class CasadiProgram:
 
 
 def sparsity(pattern: Pattern) -> Any:
-    """The same as casadi has it."""
+    """Return the pattern in the form of casadi."""
     rows, columns = pattern.shape
     starts = np.searchsorted(pattern.columns, np.arange(columns + 1))
     return ca.Sparsity(rows, columns, starts.tolist(), pattern.rows.tolist())

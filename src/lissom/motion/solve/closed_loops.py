@@ -61,7 +61,7 @@ def closed_excess_message(motion: Motion) -> str:
 
 
 def _excess(motion: Motion) -> float:
-    """By how much of a limit the motion with its loops closed exceeds it, at most."""
+    """Largest part of a limit by which the motion with its loops closed exceeds it."""
     s = grid(motion.breaks, LOOKS)
     t = s * motion.duration
     bounds = bounds_of(motion.arm, motion.task, "predict_motion")

@@ -30,7 +30,7 @@ Progress = Callable[[Iteration], object]
 
 
 class Walked(NamedTuple):
-    """Where a walk ended: the program, its solution, and the iterations of all motions on the way."""
+    """Result of a continuation: the last program, its solution, and the iterations of all its motions."""
 
     program: Program
     solution: Solution
@@ -57,7 +57,7 @@ class Walk:
         self.stopped = False
 
     def __call__(self, begin: Callable[..., Array], T: float, near: bool = False) -> Walked:
-        """From a duration on; `near` the shortest one, no shorter ones are tried."""
+        """Shorten the duration from T on; `near` the shortest one, no shorter ones are tried."""
         program = self._problem.program(self._mesh, np.zeros(0))
         here = self._entered(program, begin(program.curves), T, 1 + SHORTEST if near else LONGER)
         stride = SHORTEST if near else STRIDE
@@ -71,7 +71,7 @@ class Walk:
         return Walked(program, here, tuple(self._log))
 
     def again(self, before: Walked, more: Array) -> Walked:
-        """With more samples: the same duration, or one that is a little longer."""
+        """Solve with more samples for the same duration, or one that is a little longer."""
         program = self._problem.program(self._mesh, more)
         x = before.solution.x
         found = self._entered(program, x, program.curves.T(x), 1 + SHORTEST / 2)
@@ -86,7 +86,7 @@ class Walk:
         return self._kept(found)
 
     def _kept(self, found: Solution) -> Solution:
-        """With its iterations in the log, which ends with those of the motion that is kept."""
+        """Append the iterations of a solution to the log and return it."""
         count = len(self._log)
         self._log += [step._replace(number=count + k) for k, step in enumerate(found.iterations)]
         return found

@@ -25,6 +25,7 @@ from lissom.motion.task.criteria.known import criterion
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
+from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 FEWEST, PER_VIA = 8, 3  # segments of a coarse mesh at least, and more for each via point
@@ -81,8 +82,12 @@ class Exploration:
             coarse = self._attempts(0)[0]
             if coarse.solution.outcome is MotionOutcome.INTERRUPTED:
                 return stopped_by_user(motion)
-            if not coarse.solution.solved or coarse.cost >= motion.cost * (1 - SHORTER):
-                return motion  # else the coarse mesh knows a shorter motion, though it leaves less to choose
+            if not coarse.solution.solved:
+                return motion
+            if coarse.cost >= motion.cost * (1 - SHORTER):
+                meshes = ((self._mesh.actuated.segments, coarse.cost), (motion.basis.segments, motion.cost))
+                return reported(motion, refinements=meshes) if meshes[0][0] < meshes[1][0] else motion
+            # else the coarse mesh knows a shorter motion, though it leaves less to choose
         other = self._compared(motion)
         if other.interrupted:  # its last start has hardly begun: what is nearest to the limits is the best so far
             return stopped_by_user(motion if motion.ok else min(motion, other, key=lambda m: m.report.violation))
@@ -97,6 +102,10 @@ class Exploration:
         program = solver.program
         out: list[Attempt] = []
         for k in range(most + 1):
+            count = self._mesh.actuated.segments
+            stage(
+                f"start {k + 1} of at most {most + 1}, on {count} segments" if most else f"checking on {count} segments"
+            )
             x = problem.guess.variables(program.curves, search.seed, k)
             solution = solver(x, search.progress)
             search.spent["solve"] += solution.seconds
@@ -113,7 +122,7 @@ class Exploration:
         return out
 
     def _solver(self) -> AbstractSolver:
-        """On the coarse mesh, not to the last digit."""
+        """Return the solver for the coarse mesh, with its loose tolerance."""
         search = self._search
         clock = time.perf_counter()
         program = self._problem.program(self._mesh, np.zeros(0), SOFT[0])
@@ -135,6 +144,7 @@ class Exploration:
         found: list[Motion] = []
         for attempt in self._promising(attempts):
             self._search.begin_log()
+            stage(f"solving on {fine.actuated.segments} segments")
             mesh, points = self._placed(attempt, fine)
             coarse = attempt.program, attempt.solution
             found.append(self._search.moved(mesh, points, attempt.duration, soft=soft, coarse=coarse))
@@ -150,7 +160,7 @@ class Exploration:
         return reported(best, starts=self._rows(attempts))
 
     def _promising(self, attempts: list[Attempt]) -> list[Attempt]:
-        """Those that differ, the best first; around obstacles the straight line's too, which was led around them."""
+        """Return attempts of different cost, the best first; with obstacles also the one from the straight line."""
         several = _distinct(attempts)
         if not several:
             return []
@@ -167,7 +177,7 @@ class Exploration:
         return (fine, points) if fine.actuated.segments == self._mesh.actuated.segments else self._mesh.refined(points)
 
     def _directly(self, known: Motion | None) -> Motion:
-        """From starts on the task's mesh, some more where the first fails."""
+        """Solve from starts on the task's mesh; if the first one fails, from some more."""
         search = self._search
 
         def run(k: int) -> Motion:
@@ -176,7 +186,7 @@ class Exploration:
         return best_of(run, 1, None, 1, search.progress, rescue=search.rescue)[0]
 
     def _unfinished(self, attempts: list[Attempt]) -> Motion:
-        """Where time ran out or the user stopped it: the best so far, on the coarse mesh."""
+        """Return the best motion so far, on the coarse mesh, after time ran out or the user stopped the search."""
         last = attempts[-1]
         best = min((a for a in attempts if a.solution.solved), key=lambda a: a.cost, default=last)
         stopped = best.solution._replace(outcome=last.solution.outcome, status=last.solution.status)
@@ -199,11 +209,12 @@ class Exploration:
     # ---- on finer meshes ------------------------------------------------------------------------------
 
     def _converged(self, motion: Motion) -> Motion:
-        """On a finer mesh, where that changes the cost; where the task gives its segments, the status says so."""
+        """Refine the mesh while that lowers the cost; if the task gives its segments, the status names the gain."""
         given = self._problem.task.segments is not None
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         gain, note = np.inf, None
         while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
+            stage("solving on a finer mesh")
             finer = self._search.refined_once(motion, SOFT[1:-1], self._last)
             history.append((finer.basis.segments, finer.cost))
             gain = (motion.cost - finer.cost) / max(abs(motion.cost), TINY)

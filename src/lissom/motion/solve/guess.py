@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.arrays import as_floats
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, differing, shown
 from lissom.model.arm import Arm
 from lissom.motion.result.motion import Motion
 from lissom.motion.splines.curves import Curves
@@ -71,7 +71,7 @@ def _of_motion(arm: Arm, motion: Motion) -> Guess:
     if missing:
         raise InputError(
             f"{VERB}: guess is a motion of arm {motion.arm.name!r}, which has no joint {missing[0]!r}; expected a "
-            f"motion of an arm with the joints {', '.join(ours)}."
+            f"motion of an arm with the joints of {arm.name!r}: {differing(theirs, ours, 'the guess', 'the arm')}."
         )
     known, q = list(motion.arm.coordinates), motion.at(np.linspace(0.0, motion.duration, LOOKS))[0]
     out = np.zeros((LOOKS, arm.dof))

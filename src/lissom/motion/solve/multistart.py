@@ -157,7 +157,7 @@ def _elsewhere(
 
 
 def _plain(job: dict[str, Any]) -> dict[str, Any]:
-    """The same job, with criteria that any process can read."""
+    """Return a job with criteria that any process can read."""
     task, arm = job["task"], job["arm"]
     terms = {as_function(word, arm.dof) if callable(word) else word: x for word, x in task.minimise.items()}
     return job | {"task": task.replace(minimise=terms)}

@@ -46,6 +46,7 @@ from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import AGAIN
 from lissom.motion.transcription.problem import OutOfTimeError, Problem
 from lissom.motion.transcription.program import Program
+from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 VERB = "predict_motion"
@@ -109,7 +110,7 @@ class Search:
         return time.perf_counter() > self.until
 
     def other(self, arm: Arm, task: Task) -> Search:
-        """Of another arm and task, in the time that is left."""
+        """Return a search for another arm and task, in the time that is left."""
         return Search(arm, task, self.job()["limits"], self.seed, self._job["regularise"], self.progress,
                       solver=self.solver)  # fmt: skip
 
@@ -120,7 +121,7 @@ class Search:
         return self._job | {"limits": self.limits._replace(seconds=seconds)}
 
     def uncompiled(self) -> Motion:
-        """Where time ran out before anything could be searched: the straight line."""
+        """Return the straight line as a motion, for a search whose time ran out during compilation."""
         mesh = self.problem.mesh()
         curves = self.problem.curves(mesh, mesh.samples(self.problem.expressions.orders)[0])
         return self.assessment.unsolved(
@@ -128,13 +129,14 @@ class Search:
         )
 
     def rescue(self, k: int) -> Motion:
-        """From a random start near the straight line, where far ones may fail too."""
+        """Solve from a random start near the straight line, as far ones may fail too."""
         return self.start(k, near=True)
 
     def start(self, k: int, near: bool = False) -> Motion:
-        """From start k, far off the straight line or near it."""
+        """Solve from start k, far off the straight line or near it."""
         if not self.compiled:
             return self.uncompiled()
+        stage(f"start {k + 1}" if k else "solving")
         self.spent |= {"build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self._log = ()
         self.problem.samples.margins = {}
@@ -176,12 +178,12 @@ class Search:
         return self.problem.guess.variables(curves, self.seed, k, near)
 
     def _most_segments(self, motion: Motion) -> int:
-        """On which loops are to close; a way that is singular on some finer meshes too is so on all."""
+        """Largest number of segments on which loops may close; paths singular on several meshes are so on all."""
         singular = motion.outcome is MotionOutcome.SINGULAR
         return FINER_SINGULAR * self.problem.segments if singular else MOST_SEGMENTS
 
     def _found(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool = False) -> Motion:
-        """On a mesh, from a start; where a free duration makes that difficult, by continuation in the duration.
+        """Solve on a mesh, from a start; if a free duration makes that difficult, by continuation in the duration.
 
         near : the start is a solution on a coarser mesh
         """
@@ -195,10 +197,11 @@ class Search:
         return motion
 
     def _walked(self, mesh: Mesh, begin: Callable[..., Array], T: float, near: bool) -> Motion:
-        """With the duration made as short as it can be, step by step; `near` that, only where it has to be longer."""
+        """Solve for shorter and shorter durations; from a start `near` the shortest, only for longer ones."""
         task, problem = self.problem.task, self.problem
         effort = {word: weight for word, weight in task.minimise.items() if word != "time"} or {"torque_squared": 1.0}
         low, high = task.duration or (T / 100, 100 * T)
+        stage("shortening the duration step by step")
         other = Problem(problem.arm, task.replace(minimise=effort, duration=(low, high)))
         if not self._compile(other):
             return self.uncompiled()
@@ -242,7 +245,7 @@ class Search:
         return int(2 ** np.clip(np.ceil(np.log2(max(needed, 1.0))), 0, np.log2(FIRST_FINER)))
 
     def refined(self, motion: Motion, gap: float) -> Motion:
-        """On finer and finer meshes, until the cost hardly changes; its status says where that is not reached."""
+        """Refine the mesh until the cost hardly changes; the status of the motion says if that is not reached."""
         starts, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
         mesh, change, status = mesh_of(motion), np.inf, None
         self._log = motion.report.iterations
@@ -271,11 +274,11 @@ class Search:
         self, mesh: Mesh, points: list[Array], T: float, near: bool = False, soft: Sequence[float] | None = None,
         coarse: Solved | None = None,
     ) -> Motion:  # fmt: skip
-        """On another mesh, from control points there; `near` a solution; soft, coarse: see `_solved`."""
+        """Solve on another mesh, from control points there; `near` a solution; soft, coarse: see `_solved`."""
         return self._solved(mesh, lambda curves: curves.fitted(points, T), near, soft, coarse)
 
     def refined_once(self, motion: Motion, soft: Sequence[float] | None = None, solved: Solved | None = None) -> Motion:
-        """With those segments halved in which the torques change most; all where few are left out.
+        """Solve with those segments halved in which the torques change most; all where few are left out.
 
         solved : program and solution of the motion, or of another one
         """
@@ -293,7 +296,7 @@ class Search:
         return solved if np.array_equal(found, motion.control_points) else None
 
     def sharpened(self, motion: Motion, solved: Solved) -> Motion:
-        """The same with |power| rounded off as little as it is in the end; itself where that is no better.
+        """Solve again with |power| rounded off least; return the motion itself if that is no better.
 
         solved : program and solution of the motion
         """
@@ -313,7 +316,7 @@ class Search:
         self._log = ()
 
     def motion(self, mesh: Mesh, program: Program, solution: Solution) -> Motion:
-        """Of a solution that is not looked at again."""
+        """Return the motion of a solution that is not looked at again."""
         self._log = solution.iterations
         return self._motion(mesh, program, solution, self.problem.look(mesh, program.curves, solution.x)[0], 1)
 
@@ -323,7 +326,8 @@ class Search:
         before = motion.report
         while True:
             if self.late:
-                return self.assessment.unchecked(motion, "residual check")
+                return self.assessment.unchecked(motion)
+            stage("simulating the motion to check its residual vibration")
             history.append(settled(motion, residual))
             motion = reported(motion, starts=before.starts, refinements=before.refinements,
                               residual_checks=tuple(history))  # fmt: skip
@@ -336,13 +340,14 @@ class Search:
             if history[-1].deviation > FAR * DEVIATION and 4 * history[-1].finer <= MOST_FINER:
                 mesh, points = mesh.with_finer_unactuated(points)
             T = motion.duration
+            stage(f"solving again, unactuated coordinates on a mesh {mesh.finer} times finer")
             motion = self._found(mesh, lambda curves, P=points, T=T: curves.fitted(P, T), T, near=True)
 
     def _solved(
         self, mesh: Mesh, begin: Callable[..., Array], near: bool = False, soft: Sequence[float] | None = None,
         coarse: Solved | None = None,
     ) -> Motion:  # fmt: skip
-        """On a mesh, from a start; where |power| is minimised, with its kink rounded off less and less.
+        """Solve on a mesh, from a start; if |power| is minimised, with its kink rounded off less and less.
 
         soft : how many times wider than in the end, one after the other; default: all of `SOFT`, but for a `near` start
                without the first
@@ -407,8 +412,9 @@ class Search:
         self, solver: AbstractSolver, before: Solved | None, begin: Callable[..., Array], known: bool,
         barrier: float | None = None, coarse: Solved | None = None,
     ) -> Solution:  # fmt: skip
-        """From a start, or from the solution of the round before or of a coarser mesh with its multipliers; where that
-        fails, without.
+        """Solve from a start, or from the solution of the round before or of a coarser mesh with its multipliers.
+
+        Where that fails, without the multipliers.
 
         known : a motion that is nearly as good is known, so nothing is tried twice
         barrier : to begin with from the solution of the round before

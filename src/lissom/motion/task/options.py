@@ -40,7 +40,7 @@ class SearchOptions:
 
 
 def wrong(word: str, value: Any) -> str:
-    """Return what is wrong with an option as a sentence; empty where nothing is."""
+    """Return a sentence about what is wrong with an option; empty where nothing is."""
     if value is None and word in MAY_BE_NONE:
         return ""
     if word == "compare":

@@ -17,8 +17,8 @@ DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 class Peak:
     """The largest utilisation of a limit: joint, time [s], value, limit, and their ratio `utilisation`.
 
-    Of positions whose limits do not lie around zero, `utilisation` is 1 minus the distance from the nearest limit,
-    relative to the range.
+    Of positions `utilisation` is the distance from the middle of the range, relative to half of it. Of other quantities
+    whose limits do not lie around zero it is 1 minus the distance from the nearest limit, relative to the range.
 
     unit : of value and limit
     by_difference : value and limit are compared by their difference: a limit may be zero
@@ -50,11 +50,15 @@ class Peak:
         unit = self.unit or UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
         if self.by_difference or self.quantity == "position":
-            side = "beyond" if self.utilisation > 1 else "from"
-            share = f"{self.value:10.4g} {unit}, {abs(self.limit - self.value):.3g} {unit} {side} the limit {limit}"
+            share = f"{self.value:10.4g} {unit}, {self.distance()} {limit}"
         else:
             share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
         return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
+
+    def distance(self) -> str:
+        """Return how far the value is from its limit, such as ``0.2 rad from the limit``."""
+        unit, side = self.unit or UNITS.get(self.quantity, ""), "beyond" if self.utilisation > 1 else "from"
+        return f"{abs(self.limit - self.value):.3g} {unit} {side} the limit"
 
     def _tolerated(self) -> str:
         """A remark about an excess that is printed, but accepted."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.model.limits import exceeded, nearest, used
+from lissom.model.limits import exceeded, nearest, nearest_in_range, used, used_range
 from lissom.motion.splines.curves import Curves
 from lissom.motion.task.bounds import Bounds
 from lissom.motion.transcription.peak import EXCESS, Peak
@@ -37,10 +37,11 @@ def peaks_of(bounds: Bounds, names: Sequence[str], s: Array, T: float, values: M
         lower, upper = bounds.lower[quantity], bounds.upper[quantity]
         if not bounds.limited(quantity).any():
             continue
-        use = used(table, lower, upper)
+        ranged = quantity == "position"
+        use = (used_range if ranged else used)(table, lower, upper)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
         value, unit = float(table[row, k]), bounds.units[quantity][int(k)]
-        limit = nearest(value, float(lower[k]), float(upper[k]))
+        limit = (nearest_in_range if ranged else nearest)(value, float(lower[k]), float(upper[k]))
         peaks.append(Peak(quantity, names[int(k)], float(s[row] * T), value, limit, float(use[row, k]), unit))
     return peaks
 

@@ -235,7 +235,7 @@ class Reaching:
         )  # fmt: skip
 
     def missed(self, q: Array) -> str:
-        """In words, where positions (n,) do not bring the frame there; rows that were left out count too."""
+        """Return a sentence if positions (n,) do not bring the frame there; rows that were left out count too."""
         error, angle = self.rows(q[None])[0], float(self.angles(q[None])[0])
         if angle > TURNED:
             return f"the {self.what} is missed by {angle:.4g} rad"

@@ -21,7 +21,7 @@ import numpy as np
 
 from lissom.engine.program import OnScalars, Plain
 from lissom.engine.step import Step
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, differing, shown
 from lissom.formats.identity import identity
 from lissom.kernels.arguments import as_arm
 from lissom.keywords import KnownKeywords
@@ -289,8 +289,8 @@ class Controller(KnownKeywords):
         as_arm(model, name)
         if model.coordinates != arm.coordinates:
             raise InputError(
-                f"{name}: model {model.name!r} has coordinates {', '.join(model.coordinates)}; expected those of arm "
-                f"{arm.name!r}: {', '.join(arm.coordinates)}."
+                f"{name}: model {model.name!r} has other coordinates than arm {arm.name!r}; expected the same ones: "
+                f"{differing(model.coordinates, arm.coordinates, 'the model', 'the arm')}."
             )
         return model
 

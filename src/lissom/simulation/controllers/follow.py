@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import InputError, shown
+from lissom.errors import InputError, differing, shown
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import (
     Controller,
@@ -113,8 +113,8 @@ def _columns(motion: Any, arm: Arm) -> NDArray[np.intp]:
     names = [[joint.name for joint in one.joints] for one in (own, arm)]
     if names[0] != names[1]:
         raise InputError(
-            f"Follow: the motion has joints {', '.join(names[0])}; expected those of arm {arm.name!r}: "
-            f"{', '.join(names[1])}."
+            f"Follow: the motion has other joints than arm {arm.name!r}; expected the same ones: "
+            f"{differing(names[0], names[1], 'the motion', 'the arm')}."
         )
     return np.asarray(own.joint_index)
 

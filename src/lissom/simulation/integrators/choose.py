@@ -89,7 +89,8 @@ def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
     if found.decay * until > STIFF:
         return Plan("radau", f"{WORDS['radau']}: {_stiff(found, until)}.")
     method = "dop853" if rtol < FINE else "rk45"
-    why = f"the largest |pole| at the start is {found.fastest:.3g} rad/s, not stiff; rtol is {rtol:g}"
+    poles = f" (largest |pole| at the start: {found.fastest:.3g} rad/s)" if found.fastest else ""
+    why = f"the equations are not stiff{poles}; rtol is {rtol:g}"
     return Plan(method, f"{WORDS[method]}: {why}.")
 
 

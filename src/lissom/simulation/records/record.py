@@ -63,6 +63,9 @@ class Provenance(TypedDict, total=False):
     run_file: str
 
 
+NO_STOPS = "simulated joints have no mechanical stops"  # in the note about limits that are passed
+
+
 @dataclass(frozen=True)
 class RunReport:
     """How a run was computed.
@@ -87,6 +90,11 @@ class RunReport:
     notes: tuple[str, ...] = ()
     balance_tolerance: float = float("inf")
     provenance: Annotated[dict[str, Any], Provenance] = field(default_factory=dict)
+
+    @property
+    def passes_limits(self) -> bool:
+        """Whether a joint passes a position limit during the run; a note says which one and when."""
+        return any(NO_STOPS in note for note in self.notes)
 
     def __str__(self) -> str:
         effort = f"{self.steps} steps, {self.evaluations} evaluations, {self.wall:.3g} s ({self.cpu:.3g} s of CPU)"

@@ -39,7 +39,9 @@ def settings_of(study: AbstractStudy) -> dict[str, Any]:
     report = made.report(some)
     if report is None:  # by those that can be simulated
         report = made.report(np.array([row for row in some if made.report(np.array([row])) is not None], np.int64))
-    return {} if report is None else {"dt": report.dt, "method": report.method}
+    if report is None or made.slow(report.method):
+        return {}
+    return {"dt": report.dt, "method": report.method}
 
 
 class Evaluation:

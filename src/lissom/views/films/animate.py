@@ -53,7 +53,7 @@ def animate(
     member : int             which run of an ensemble
     mode : int               which mode, 1 is the lowest; its amplitude is chosen so that it is visible
     theme : "light", "dark" or None    colours, as in `plot`
-    progress : f(fraction)   called with the fraction of frames written
+    progress : f(fraction)   called with the fraction of frames written; default: a bar after three seconds
 
     Returns
     -------

@@ -14,6 +14,7 @@ from lissom.errors import InputError, UnsupportedError
 from lissom.formats.files import write_whole
 from lissom.model.arm import Arm
 from lissom.motion.result.motion import Motion
+from lissom.progress import bar_if_long
 from lissom.spatial.rotations import Array
 from lissom.views.arms import stage
 from lissom.views.arms.skeleton import Skeleton
@@ -132,7 +133,7 @@ class Film:
         Parameters
         ----------
         path : .gif, .mp4 (needs ffmpeg) or .html (a self-contained page)
-        progress : f(fraction)   called with the fraction of frames written
+        progress : f(fraction)   called with the fraction of frames written; default: a bar after three seconds
         """
         from matplotlib import animation
 
@@ -141,16 +142,19 @@ class Film:
         # a page has all frames, however large it becomes; matplotlib leaves out what is beyond 20 MB
         extra: dict[str, Any] = {"embed_frames": True, "embed_limit": np.inf} if kind == "html" else {}
         writer: Any = _gif_writer() if kind == "pillow" else animation.writers[kind]
-        report = None if progress is None else lambda k, n: progress((k + 1) / n)
 
-        def write(path: Path) -> None:
+        def write(path: Path, report: Callable[[float], None]) -> None:
             film = animation.FuncAnimation(self.figure, self.show, frames=len(self), blit=False)
             try:
-                film.save(path, writer=writer(fps=self.fps, **extra), dpi=80, progress_callback=report)
+                film.save(
+                    path, writer=writer(fps=self.fps, **extra), dpi=80,
+                    progress_callback=lambda k, n: report((k + 1) / n),
+                )  # fmt: skip
             except SubprocessError as error:  # of ffmpeg
                 raise OSError(str(error)) from None
 
-        write_whole(place, write)
+        with bar_if_long("writing the film", 1.0) as shown:
+            write_whole(place, lambda path: write(path, progress or shown))
 
     def _repr_html_(self) -> str:
         """A player with its frames inside, as notebooks show it."""

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from lissom.errors import InputError, listed, shown
+from lissom.errors import InputError, differing, shown
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -150,8 +150,9 @@ def refuse_other(arm: Arm, other: Arm, what: str) -> None:
     """A record of an arm whose coordinates are others, by name or in what they mean, says nothing about this one."""
     if other.coordinates != arm.coordinates:
         raise InputError(
-            f"view: {what} of arm {other.name!r} with coordinates {listed(other.coordinates, 6)}; "
-            f"arm {arm.name!r} has {listed(arm.coordinates, 6)}. Show the record with its own arm."
+            f"view: {what} of arm {other.name!r}, whose coordinates are not those of the arm to show: "
+            f"{differing(other.coordinates, arm.coordinates, 'the record', 'the arm')}. Show the record with its own "
+            "arm: view(record.arm, record)."
         )
     for a, b in zip(other.joints, arm.joints, strict=True):
         if a.kind != b.kind:

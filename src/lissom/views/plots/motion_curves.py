@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lissom.later import cached_property
-from lissom.model.limits import used
+from lissom.model.limits import used, used_range
 from lissom.model.units import units
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
@@ -55,7 +55,9 @@ class DenseCurves:
     def utilisation(self, word: str) -> Array:
         """(nt, dof) fractions of the limits, 0 where there is none."""
         quantity = QUANTITIES[word]
-        return used(getattr(self, word), self.bounds.lower[quantity], self.bounds.upper[quantity])
+        return (used_range if quantity == "position" else used)(
+            getattr(self, word), self.bounds.lower[quantity], self.bounds.upper[quantity]
+        )
 
     def shares(self, some: Sequence[int]) -> Array | None:
         """(nt, some) torques in percent of their limits, with their signs; None unless limits of all include zero."""

@@ -249,7 +249,8 @@ def _utilisation(ax: Any, motion: Motion) -> None:
     ax.barh(range(len(peaks)), use, color=[curve_colour(x >= 100 * REACHED) for x in use], height=0.45)
     ax.axvline(100.0, color=palette().muted, linewidth=0.8)
     for k, (peak, x) in enumerate(zip(peaks, use, strict=True)):
-        ax.text(1.0, k + 0.26, f"{peak.joint}, {x:.4g} % at {peak.time:.3g} s", fontsize="small", va="bottom",
+        share = peak.distance() if peak.quantity == "position" else f"{x:.4g} %"
+        ax.text(1.0, k + 0.26, f"{peak.joint}, {share} at {peak.time:.3g} s", fontsize="small", va="bottom",
                 parse_math=False)  # fmt: skip
     ax.set_yticks(range(len(peaks)), [peak.quantity.replace("_", " ") for peak in peaks], parse_math=False)
     ax.set(xlim=(0.0, max(110.0, 1.05 * max(use))), ylim=(-0.5, len(peaks) - 0.2))

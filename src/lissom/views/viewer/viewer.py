@@ -20,9 +20,9 @@ from lissom.keywords import check_keywords, without_unknown
 from lissom.markup import Markup, tag
 from lissom.model.arm import Arm
 from lissom.motion.result.motion import Motion
+from lissom.progress import in_notebook
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
-from lissom.telling import in_notebook
 from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.views.playback.player import Player

@@ -25,9 +25,9 @@ from lissom.motion.transcription.constraints.constraint import Look
 from lissom.motion.transcription.constraints.path import path_constraints
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.motion.transcription.peaks import both_sides, peaks_of, rates_of
+from lissom.progress import line_if_long
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
-from lissom.telling import line_if_long
 from lissom.verbs.dynamics import mass_matrix
 
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
@@ -180,9 +180,9 @@ def _verified(
 ) -> Verification:
     """Replay the motion; `show` is called with what is done next."""
     growth = Growth(motion)
-    replaying = lambda t: show(f"verifying: whole motion, {100 * t:.0f} %")  # noqa: E731
+    replaying = lambda t: show(f"whole motion, {100 * t:.0f} %")  # noqa: E731
     run = replayed(motion, growth, feedback, rtol, replaying)
-    found = defects(motion, growth, rtol, lambda k: show(f"verifying: segment {k + 1} of {len(motion.breaks) - 1}"))
+    found = defects(motion, growth, rtol, lambda k: show(f"segment {k + 1} of {len(motion.breaks) - 1}"))
     total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)

@@ -20,7 +20,7 @@ class AddedSamples:
         self._few, self._limits = few, dict[float, set[tuple[str, str]]]()
 
     def add(self, over: Sequence[Excess]) -> None:
-        """Where limits are exceeded."""
+        """Add samples where limits are exceeded."""
         for s, quantity, coordinate, _ in sorted(over):
             self._limits.setdefault(s, set()).add((quantity, coordinate))
 
