@@ -17,6 +17,8 @@ from lissom.simulation.interpolated import finer, interpolated
 from lissom.simulation.signals import Profile
 from lissom.spatial.rotations import Array
 
+BESIDE = 1e-9  # of the duration, that torques at both ends are taken inside it
+Function = Callable[[Array], Array]
 TURN_LOOKS = 16  # in a segment, at the direction in which joints with friction move
 STILL = 1e-9  # of the largest rate
 BISECTIONS = 50
@@ -25,13 +27,11 @@ BISECTIONS = 50
 class Exact(Profile):
     """A function of many times at once, with both sides of its jumps, that simulations take as they take a profile."""
 
-    function: Callable[[Array], Array]
+    function: Function
     leaps: Array
     after: Array | None
 
-    def __init__(
-        self, breaks: Array, function: Callable[[Array], Array], leaps: Array, after: Array | None = None
-    ) -> None:
+    def __init__(self, breaks: Array, function: Function, leaps: Array, after: Array | None = None) -> None:
         """breaks (nt,) [s]; function (nt,) -> (nt, m); leaps: times at which it jumps; after (m,): its value later."""
         super().__init__(breaks, function(breaks))
         for word, value in (("function", function), ("leaps", leaps), ("after", after)):
@@ -104,7 +104,21 @@ def planned_torques(motion: Any) -> Exact:
     held = motion.required(np.ones(1), q, 0 * q, 0 * q, motion.loads_at(end))[0]
     rough = min(basis.continuity for basis, _, _ in motion.splines) < 2  # accelerations jump
     leaps = np.unique(np.concatenate([breaks[1:-1] if rough else [], turns, end]))
-    return Exact(breaks, interpolated(motion.torques, smooth), leaps, np.where(motion.arm.actuated, held, 0.0))
+    return Exact(breaks, interpolated(_torques(motion), smooth), leaps, np.where(motion.arm.actuated, held, 0.0))
+
+
+def _torques(motion: Any) -> Function:
+    """Return the torques of a motion at times (nt,), of open arms from one polynomial per piece, smooth to rounding."""
+    path, end = motion.polynomials, motion.duration
+    if path is None:
+        return motion.torques  # type: ignore[no-any-return]
+
+    def torques(t: Array) -> Array:
+        t = np.clip(t, BESIDE * end, (1 - BESIDE) * end)  # at rest friction has the direction of the adjacent motion
+        tau = motion.required(t / end, path(t), path(t, 1), path(t, 2), motion.loads_at(t))
+        return np.where(motion.arm.actuated, tau, 0.0)
+
+    return torques
 
 
 def _turns(motion: Any) -> Array:
