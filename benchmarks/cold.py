@@ -98,6 +98,12 @@ def held() -> Callable[[], object]:
     return lambda: ls.simulate(arm, still, tau=law, until=0.01, threads=1)
 
 
+def after_talos() -> Callable[[], object]:
+    """Another arm than the one that was computed before: its tape is recorded, and nothing is compiled."""
+    verb("inverse_dynamics", models.talos)()()
+    return verb("inverse_dynamics", models.tree55)()
+
+
 def tracking() -> Callable[[], object]:
     """A step along a path: the last answer is where the next begins."""
     arm = models.panda()
@@ -193,8 +199,15 @@ def whole_search() -> Callable[[], object]:
 GRADIENT = "inverse_dynamics_gradient"
 CASES = {
     "Panda, first inverse dynamics": Case(verb("inverse_dynamics", models.panda), "s", 0.2),
+    "Panda, first mass matrix": Case(verb("mass_matrix", models.panda, 1), "s", 0.2),
     "Panda, first gradient": Case(verb(GRADIENT, models.panda), "s", 0.25),
+    "Panda, first gradient of forward dynamics": Case(verb("forward_dynamics_gradient", models.panda), "s", 0.7),
+    "Talos, first inverse dynamics": Case(verb("inverse_dynamics", models.talos), "s", 0.25),
+    "Talos, first mass matrix": Case(verb("mass_matrix", models.talos, 1), "s", 0.25),
     "Talos, first forward dynamics": Case(verb("forward_dynamics", models.talos), "s", 0.25),
+    "Talos, first gradient": Case(verb(GRADIENT, models.talos), "s", 0.25),
+    "Talos, first gradient of forward dynamics": Case(verb("forward_dynamics_gradient", models.talos), "s", 0.7),
+    "tree 55 after Talos, inverse dynamics": Case(after_talos, "s", 0.05),
     "Talos, first simulate with PD": Case(held, "s", 2.0),
     "xArm7, first predict_motion": Case(first_prediction, "s", 2.0),
     "Panda, predict_motion after another arm": Case(prediction_after_another_arm, "s", 1.0),
