@@ -137,7 +137,7 @@ class Link(Record):
                 self._set(parent=name(self.parent, "parent"))
             self._refuse_wrong_types()
             if not self.joint.name:
-                self._set(joint=self.joint._renamed(self.name))
+                self._set(joint=self.joint._with(name=self.name))
             self._set(mass=number(self.mass, "mass", least=0.0))
             self._set(com=vector(self.com, "com"))
             self._set(as_written=flag(self.as_written, "as_written"))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.model.ends import fixed_base_note
+from lissom.model.ends import end_note, fixed_base_note
 from lissom.model.following import without_room
 from lissom.spatial.inertia import principal_moments
 
 if TYPE_CHECKING:
-    from lissom.model.arm import Arm
     from lissom.model.link import Link
+    from lissom.model.states import AbstractArm
 
 # A compact body of iron at this radius of gyration is about as dense as matter in a machine gets.
 IRON = 7870.0
@@ -34,7 +34,7 @@ class ModelFinding(NamedTuple):
         return f"{self.level}: {self.subject}: {self.message}"
 
 
-def check(arm: Arm) -> list[ModelFinding]:
+def check(arm: AbstractArm) -> list[ModelFinding]:
     """Findings about parts of the arm that are unlikely to be intended.
 
     Impossible models are refused when the arm is made; these are the ones that are
@@ -51,8 +51,8 @@ def check(arm: Arm) -> list[ModelFinding]:
     findings += _cannot_move(arm)
     findings += _held_by_friction(arm)
     findings += [_of_note(arm.name, note) for note in arm.notes]
-    if fixed_base_note(arm):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", fixed_base_note(arm)))
+    derived = (note for note in (fixed_base_note(arm), end_note(arm)) if note)
+    findings += [ModelFinding("note", f"arm {arm.name!r}", note) for note in derived]
     if reach > VERY_LONG:
         message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
         findings.append(ModelFinding("warning", f"arm {arm.name!r}", message))
@@ -69,7 +69,7 @@ def check(arm: Arm) -> list[ModelFinding]:
     return findings
 
 
-def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
+def _cannot_move(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about joints whose position limits are equal."""
     lower, upper = arm.bounds("position")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
@@ -83,7 +83,7 @@ def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
             )  # fmt: skip
 
 
-def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
+def _held_by_friction(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about motors that are not stronger than the Coulomb friction of their joints."""
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
@@ -104,7 +104,7 @@ def _of_note(name: str, note: str) -> ModelFinding:
     return ModelFinding("warning" if grave else "note", f"arm {name!r}", note)
 
 
-def reach_of(arm: Arm) -> float:
+def reach_of(arm: AbstractArm) -> float:
     """Sum of the lengths from joint to joint along the longest branch [m]."""
     far = np.zeros(len(arm.links))
     for i, link in enumerate(arm.links):
@@ -147,7 +147,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
         )
 
 
-def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
+def _beyond_tips(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about joints placed beyond a beam's tip as if counted from its root."""
     for i, link in enumerate(arm.links):
         beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None

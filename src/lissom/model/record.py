@@ -62,11 +62,14 @@ class Record:
         for word, value in values.items():
             object.__setattr__(self, word, value)
 
-    def _renamed(self, name: str) -> Self:
-        """A copy with another, already checked name; the rest was validated when this record was made."""
+    def _with(self, **checked: Any) -> Self:
+        """A copy with some fields changed to values that are already checked; the rest was when this record was made.
+
+        Only for fields that no other field depends on, such as a name or where the numbers come from.
+        """
         copy = object.__new__(type(self))
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | {"name": name})
+        copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | checked)
         return copy
 
     @property

@@ -240,7 +240,7 @@ class _Reader:
         with inside("payload"):
             row = as_table(value, "payload")
             refuse_unknown(row, ("link", "mass", "com", "size"), "[ensemble.payload]")
-            link = row.get("link") or self.arm.last_moving
+            link = row.get("link") or self.arm.tip_frame
             low, high = (_numbers(row.get("mass", [0.0, 1.0]), "mass") * np.ones(2)).tolist()
             com, spread = np.zeros(3), 0.0
             if "com" in row:
