@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
+from lissom.formats.documents import read_document, refuse_unfit_document
 from lissom.formats.scenario import (
     ARM_KEYS,
     in_radians,
     load_beside,
     named_arm,
     output_files,
-    read_document,
-    refuse_version,
 )
 from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
 from lissom.model.arm import Arm
@@ -29,7 +28,6 @@ from lissom.simulation.events import Event
 from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
-VERSION = 1
 MOST_RUNS = 1_000_000
 OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
@@ -66,8 +64,7 @@ class _Reader:
         self.path = path
 
     def read(self, document: Table) -> RunFile:
-        refuse_unknown(document, TOP, "the file")
-        refuse_version(document, "lissom_run", VERSION)
+        refuse_unfit_document(document, "run", TOP)
         for word in ("arm", "until"):
             if word not in document:
                 raise ModelError(f"{word} is missing from the file.")
