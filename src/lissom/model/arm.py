@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from lissom.errors import about
 from lissom.later import cached_property
 from lissom.model import dh, dh_parameters, edit, ends, lock
 from lissom.model.consistency import refuse_inconsistent
-from lissom.model.fields import choice, flag, name, records, text, transform, vector
+from lissom.model.fields import choice, flag, list_of, name, text, transform, vector
 from lissom.model.flexibility import FLEXIBILITIES
 from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Loop, Payload
@@ -64,15 +65,12 @@ class Arm(AbstractArm):
     def __post_init__(self) -> None:
         self._set(name=name(self.name, "name of the arm"))
         with about(f"arm {self.name!r}"):
-            self._set(links=records(self.links, "links", Link))
-            self._set(loops=records(self.loops, "loops", Loop))
-            self._set(loads=records(self.loads, "loads", Load))
-            self._set(gravity=vector(self.gravity, "gravity"))
-            self._set(flexibility=choice(self.flexibility, "flexibility", FLEXIBILITIES))
-            self._set(kinematics_only=flag(self.kinematics_only, "kinematics_only"))
-            self._set(source=text(self.source, "source"), folder=text(self.folder, "folder"))
-            self._set(notes=tuple(text(note, "note") for note in records(self.notes, "notes", str)))
-            self._set(shapes=records(self.shapes, "shapes", LinkShape), named_poses=named_poses(self.named_poses))
+            self._check(
+                links=list_of(Link), loops=list_of(Loop), loads=list_of(Load), gravity=vector,
+                flexibility=partial(choice, known=FLEXIBILITIES), kinematics_only=flag, source=text, folder=text,
+                notes=list_of(str), shapes=list_of(LinkShape), named_poses=named_poses,
+            )  # fmt: skip
+            self._set(notes=tuple(text(note, "note") for note in self.notes))
         refuse_inconsistent(self)
         if not self.kinematics_only:
             refuse_singular_inertia(self.links, self.parent_index, self.mimics)
@@ -263,14 +261,10 @@ class DHTable(Record):
 
     def __post_init__(self) -> None:
         with about("DH table"):
-            self._set(
-                rows=records(self.rows, "rows", dh.DH),
-                convention=choice(self.convention, "convention", dh.CONVENTIONS),
-                base=transform(self.base, "base"),
-                name=name(self.name, "name"),
-                gravity=vector(self.gravity, "gravity"),
-                loads=records(self.loads, "loads", Load),
-            )
+            self._check(
+                rows=list_of(dh.DH), convention=partial(choice, known=dh.CONVENTIONS), base=transform, name=name,
+                gravity=vector, loads=list_of(Load),
+            )  # fmt: skip
 
     def arm(self) -> Arm:
         """The arm the table describes."""

@@ -11,7 +11,22 @@ import numpy as np
 
 from lissom.errors import ModelError, about, shown
 from lissom.model.beam import Beam
-from lissom.model.fields import array, choice, flag, frozen, inertia, name, number, records, text, transform, vector
+from lissom.model.fields import (
+    array,
+    at_least_zero,
+    choice,
+    flag,
+    frozen,
+    inertia,
+    list_of,
+    made_of,
+    name,
+    none_or,
+    records,
+    text,
+    transform,
+    vector,
+)
 from lissom.model.joint import Joint
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
@@ -133,26 +148,16 @@ class Link(Record):
     def __post_init__(self) -> None:
         self._set(name=name(self.name, "link name"))
         with about(f"link {self.name!r}"):
-            if self.parent is not None:
-                self._set(parent=name(self.parent, "parent"))
-            self._refuse_wrong_types()
+            self._check(
+                parent=none_or(name), joint=made_of(Joint), beam=none_or(made_of(Beam)),
+                modes=none_or(made_of(ModalIntegrals)), payload=none_or(made_of(Payload)), mass=at_least_zero,
+                com=vector, as_written=flag, frame=transform, tools=_tools, shapes=list_of(LinkShape),
+            )  # fmt: skip
+            self._set(inertia=inertia(self.inertia, physical=not self.as_written))
             if not self.joint.name:
                 self._set(joint=self.joint._with(name=self.name))
-            self._set(mass=number(self.mass, "mass", least=0.0))
-            self._set(com=vector(self.com, "com"))
-            self._set(as_written=flag(self.as_written, "as_written"))
-            self._set(inertia=inertia(self.inertia, physical=not self.as_written))
-            self._set(frame=transform(self.frame, "frame"))
-            self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", LinkShape))
             if self.beam is not None and self.modes is not None:
                 raise ModelError("it has both a beam and modal integrals; give one.")
-
-    def _refuse_wrong_types(self) -> None:
-        optional = {"joint": Joint, "beam": Beam, "modes": ModalIntegrals, "payload": Payload}
-        for word, kind in optional.items():
-            value = getattr(self, word)
-            if not isinstance(value, kind) and not (value is None and word != "joint"):
-                raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")
 
     @property
     def flexible(self) -> bool:
@@ -214,8 +219,8 @@ class Link(Record):
         }
 
 
-def _tools(value: Any) -> tuple[Tool, ...]:
+def _tools(value: Any, what: str) -> tuple[Tool, ...]:
     """Tools from a mapping or a sequence of Tools."""
     if isinstance(value, Mapping):
         return tuple(Tool(word, placement) for word, placement in value.items())
-    return records(value, "tools", Tool)
+    return records(value, what, Tool)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import ModelError, about, shown
-from lissom.model.fields import choice, frozen, inertia, name, number, rank, transform, vector, vectors
+from lissom.model.fields import at_least_zero, choice, frozen, inertia, name, rank, transform, vector, vectors
 from lissom.model.record import Record
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
+
+LOOP_JOINTS = ("spherical", "revolute", "fixed", "planar")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +34,7 @@ class Payload(Record):
 
     def __post_init__(self) -> None:
         with about("payload"):
-            self._set(mass=number(self.mass, "mass", least=0.0))
-            self._set(com=vector(self.com, "com"))
-            self._set(inertia=inertia(self.inertia))
+            self._check(mass=at_least_zero, com=vector, inertia=inertia)
 
     @property
     def body(self) -> Inertia:
@@ -59,9 +60,7 @@ class Load(Record):
 
     def __post_init__(self) -> None:
         with about(f"load on {self.link!r}"):
-            self._set(link=name(self.link, "link"))
-            for word in ("force", "moment", "point"):
-                self._set(**{word: vectors(getattr(self, word), word)})
+            self._check(link=name, force=vectors, moment=vectors, point=vectors)
             _refuse_unlike(force=self.force, moment=self.moment, point=self.point)
 
 
@@ -83,9 +82,8 @@ class BaseMotion(Record):
 
     def __post_init__(self) -> None:
         with about("base motion"):
-            words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
-            self._set(**{word: vectors(getattr(self, word), word) for word in words})
-            _refuse_unlike(**{word: getattr(self, word) for word in words})
+            self._check(angular_velocity=vectors, angular_acceleration=vectors, linear_acceleration=vectors)
+            _refuse_unlike(**{f.name: getattr(self, f.name) for f in fields(self)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +105,7 @@ class Loop(Record):
 
     def __post_init__(self) -> None:
         with about("loop"):
-            self._set(a=_end(self.a, "a"))
-            self._set(b=_end(self.b, "b"))
-            known = ("spherical", "revolute", "fixed", "planar")
-            self._set(joint=choice(self.joint, "joint", known))
+            self._check(a=_end, b=_end, joint=partial(choice, known=LOOP_JOINTS))
 
 
 def _refuse_unlike(**arrays: Any) -> None:

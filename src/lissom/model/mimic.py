@@ -30,9 +30,7 @@ class Mimic(Record):
 
     def __post_init__(self) -> None:
         with about("mimic"):
-            self._set(joint=name(self.joint, "joint"))
-            self._set(multiplier=number(self.multiplier, "multiplier"))
-            self._set(offset=number(self.offset, "offset"))
+            self._check(joint=name, multiplier=number, offset=number)
 
     def through(self, above: Mimic) -> Mimic:
         """The combined mimic of a joint that follows, by this one, a joint that follows another by `above`."""

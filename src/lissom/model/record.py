@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -61,6 +62,10 @@ class Record:
         """Set validated values, in ``__post_init__`` only."""
         for word, value in values.items():
             object.__setattr__(self, word, value)
+
+    def _check(self, **checks: Callable[[Any, str], Any]) -> None:
+        """Replace fields by what their checks return, `check(value, name)`; in ``__post_init__`` only."""
+        self._set(**{word: check(getattr(self, word), word) for word, check in checks.items()})
 
     def _with(self, **checked: Any) -> Self:
         """A copy with some fields changed to values that are already checked; the rest was when this record was made.
