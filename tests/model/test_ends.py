@@ -74,7 +74,7 @@ def test_fingers_are_known_by_where_they_are(merged):
     arm = arm.merge_fixed() if merged else arm
     assert arm.tip_frame == "hand"
     assert arm.with_payload(ls.Payload(2.0)).link("wrist" if merged else "hand").payload.mass == 2.0
-    assert "arm ends at 'hand' (the hand that carries 'a', 'b'): payloads" in " ".join(arm.describe().split())
+    assert "arm ends at 'hand', the hand with 'a', 'b'. Payloads" in " ".join(arm.describe().split())
     assert any("the arm ends at 'hand'" in found.message for found in arm.check())
     run = ls.simulate(arm, np.zeros(arm.dof), until=0.01)
     assert run.tip_frame == followed_frame(arm) == "hand"
@@ -133,7 +133,7 @@ def test_what_is_no_jaw_is_the_end(names):
 @pytest.mark.parametrize(("names", "end"), [
     (["wrist_camera_frame", "tool0", "ee_link"], "tool0"), (["flange", "end_effector"], "end_effector"),
     (["toolCenter", "gripper_tcp"], "gripper_tcp"), (["mark_a", "mark_b"], "wrist"), (["mark"], "mark"),
-    (["left_tool", "right_tool"], "wrist"), (["imu", "flange"], "flange"),
+    (["left_tool", "right_tool"], "wrist"), (["hand_ft", "flange"], "flange"),
 ])  # fmt: skip
 def test_of_several_frames_the_one_of_a_tool_is_the_end(names, end):
     arm = wrist_with(*(frame(name, "wrist") for name in names))
@@ -142,6 +142,15 @@ def test_of_several_frames_the_one_of_a_tool_is_the_end(names, end):
     assert ("the arm ends at" in note) is (len(names) > 1)
     light = arm.with_link(names[0], mass=1e-5)  # files give frames a little mass
     assert light.ends == (end,)
+    assert arm.with_payload(ls.Payload(3.0)).ends == (end,)
+
+
+def test_cameras_are_no_ends():
+    torch = [rod("adapter", "wrist", "fixed"), rod("torch", "adapter", "fixed")]
+    camera = [rod("camera_link", "wrist", "fixed"), frame("camera_optical_frame", "camera_link")]
+    assert wrist_with(*camera).ends == ("wrist",)
+    assert wrist_with(*camera, *torch).ends == ("torch",)
+    assert wrist_with(rod("flange", "wrist", "fixed"), frame("imu_frame", "flange")).ends == ("flange",)
 
 
 def test_locked_fingers_leave_the_frame_of_their_hand():

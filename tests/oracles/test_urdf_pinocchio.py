@@ -439,7 +439,7 @@ def test_arms_end_at_their_tool_or_hand_and_never_at_a_finger(file, end, jaw, fi
     ("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
      ["left_ankle_roll_link", "right_ankle_roll_link", "left_hand_palm_link", "right_hand_palm_link"]),
     ("talos_data/robots/talos_full_v2.urdf",
-     ["rgbd_optical_frame", "gripper_left_base_link", "gripper_right_base_link", "left_sole_link", "right_sole_link"]),
+     ["head_2_link", "gripper_left_base_link", "gripper_right_base_link", "left_sole_link", "right_sole_link"]),
 ])  # fmt: skip
 def test_hands_of_robots_with_several_ends_are_ends(file, ends):
     arm = ls.load(ROBOTS / file)

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from lissom.errors import ModelError
 from lissom.model.slot import constants_stored
 from lissom.model.structure import AbstractTree
-from lissom.model.tool_names import best_tool, names_finger, names_gripper, names_hand
+from lissom.model.tool_names import best_tool, names_finger, names_gripper, names_hand, names_sensor
 
 MOST_NAMED = 12
 LEG_JOINTS = 2  # a branch with fewer joints is a wheel, a rotor or a jaw rather than a leg
@@ -63,7 +64,10 @@ def tip_frame(arm: AbstractTree, end: str | None = None) -> str:
     end : one of `arm.ends`; None: the only one
     """
     link = arm.link(only_end(arm) if end is None else end)
-    tools = [tool.name for tool in link.tools if names_finger(link.name) or not names_finger(tool.name)]
+    tools = [
+        tool.name for tool in link.tools
+        if not names_sensor(tool.name) and (names_finger(link.name) or not names_finger(tool.name))
+    ]  # fmt: skip
     if tools:
         return tools[-1]
     return f"{link.name}.tip" if link.flexible else link.name
@@ -84,9 +88,9 @@ def end_note(arm: AbstractTree) -> str:
     if len(ends) != 1 or not (ends[0].fingers or ends[0].beside):
         return ""
     end, fingers, beside = ends[0].link, *([arm.links[i].name for i in some] for some in ends[0][1:])
-    why = f"the hand that carries {_listed(fingers)}" if fingers else f"not {_listed(beside)}"
+    what = f"the hand with {_listed(fingers)}" if fingers else f"and not at {_listed(beside)}"
     return (
-        f"the arm ends at {tip_frame(arm, arm.links[end].name)!r} ({why}): payloads, tips and paths refer to it unless "
+        f"the arm ends at {tip_frame(arm, arm.links[end].name)!r}, {what}. Payloads, tips and paths refer to it unless "
         "another link is named."
     )
 
@@ -103,7 +107,8 @@ class _Branches:
 
     def __init__(self, arm: AbstractTree):
         self.arm, self.carrier = arm, _carriers(arm)
-        self.massless = NO_MASS * arm.mass
+        self.masses = [link.without_payload.mass for link in arm.links]  # a payload does not make a frame a body
+        self.massless = NO_MASS * sum(self.masses)
         parts = [i for i in range(len(arm.links)) if self.carrier[i] == i]
         self.members: dict[int, list[int]] = {k: [] for k in (-1, *parts)}
         for i in range(len(arm.links)):
@@ -113,14 +118,14 @@ class _Branches:
         self.chain, self.beyond = {-1: 0}, dict.fromkeys(self.members, 0)
         for k in parts:
             self.branches[self.above[k]].append(k)
-            self.chain[k] = self.chain[self.above[k]] + (not arm.mass or any(map(self.heavy, self.members[k])))
+            self.chain[k] = self.chain[self.above[k]] + (not self.massless or any(map(self.heavy, self.members[k])))
         for k in reversed(parts):
             self.beyond[self.above[k]] = max(self.beyond[self.above[k]], self.beyond[k] + 1)
         self.inner = {int(parent) for parent in arm.parent_index}
 
     def heavy(self, i: int) -> bool:
         """Whether a link has mass, other than a frame."""
-        return self.arm.links[i].body.mass > self.massless
+        return self.masses[i] > self.massless
 
     def ends(self) -> list[End]:
         """The ends of all branches, in the order of the links."""
@@ -180,7 +185,7 @@ class _Branches:
         link, hand = self.arm.links[i], int(self.arm.parent_index[i])
         named = names_gripper(link.name) or names_gripper(link.joint.name)
         carried = any(map(names_gripper, self._frames_of(hand)))
-        return named and carried and link.body.mass <= self.arm.links[hand].body.mass
+        return named and carried and self.masses[i] <= self.masses[hand]
 
     # ---- what is fixed to a moving link ----------------------------------------------------------
 
@@ -190,7 +195,16 @@ class _Branches:
         for i in self.members[k]:
             if int(self.arm.parent_index[i]) in inside:
                 inside.add(i)
-        return [i for i in self.members[k] if i in inside and i not in self.inner]
+        leaves = (self._behind_sensors(i, top) for i in self.members[k] if i in inside and i not in self.inner)
+        outer = dict.fromkeys(leaves)
+        carrying = {above for i in outer for above in takewhile(inside.__contains__, _ancestors(self.arm, i))}
+        return [i for i in outer if i not in carrying]
+
+    def _behind_sensors(self, i: int, top: int) -> int:
+        """The link that carries a sensor, by way of others or not; other links as they are."""
+        while i != top and names_sensor(self.arm.links[i].name):
+            i = int(self.arm.parent_index[i])
+        return i
 
     def _end_at(self, k: int, fingers: list[int]) -> End:
         """Where a branch ends that ends with the moving link k, or with its fingers."""
@@ -280,5 +294,10 @@ def _listed(names: Sequence[str]) -> str:
 
 def _common(arm: AbstractTree, links: Sequence[int]) -> int:
     """The outermost link that carries all these links, -1 for the base."""
-    above = [{i, *_ancestors(arm, i)} for i in links]
-    return max(set.intersection(*above), default=-1)
+    wanted = set(links)
+    carried = Counter(wanted)  # by every link: how many of them
+    for i in range(max(links), -1, -1):  # parents come before children
+        if carried[i] == len(wanted):
+            return i
+        carried[int(arm.parent_index[i])] += carried[i]
+    return -1

@@ -19,7 +19,8 @@ TOOLS = (
     ("hand",),
 )
 FLANGE = ("flange",)
-SENSORS = {"camera", "optical", "depth", "rgb", "rgbd", "imu", "ft", "force", "torque", "sensor", "laser", "lidar"}
+SENSORS = frozenset({"camera", "optical", "depth", "rgb", "rgbd", "imu", "lidar"})  # beside what an arm works with
+NO_TOOLS = SENSORS | {"ft", "force", "torque", "sensor"}
 
 
 def names_finger(name: str) -> bool:
@@ -27,9 +28,14 @@ def names_finger(name: str) -> bool:
     return any(word in name.lower() for word in FINGERS)
 
 
+def names_sensor(name: str) -> bool:
+    """Whether a name is that of a camera, an inertial unit or a part of one."""
+    return not _words(name).isdisjoint(SENSORS)
+
+
 def names_hand(name: str) -> bool:
     """Whether a name is that of the part of a hand that carries its fingers."""
-    return not {word.lower() for word in WORD.findall(name)}.isdisjoint(HANDS)
+    return not _words(name).isdisjoint(HANDS)
 
 
 def names_gripper(name: str) -> bool:
@@ -45,10 +51,15 @@ def best_tool(names: Sequence[str], flange: bool = True) -> str | None:
     >>> best_tool(["ee_link", "tool0", "wrist_camera_frame"])
     'tool0'
     """
-    split = {name: {word.lower() for word in WORD.findall(name)} for name in names}
-    tools = {name: words for name, words in split.items() if not words & SENSORS and not names_finger(name)}
+    split = {name: _words(name) for name in names}
+    tools = {name: words for name, words in split.items() if not words & NO_TOOLS and not names_finger(name)}
     for known in (*TOOLS, FLANGE) if flange else TOOLS:
         found = [name for name, words in tools.items() if words & set(known)]
         if found:
             return found[0] if len(found) == 1 else None
     return None
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name, which capitals or other characters may part."""
+    return {word.lower() for word in WORD.findall(name)}
