@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.listing import Listing
 from lissom.markup import Markup, escape, folded, paragraphs, tag
-from lissom.model.ends import end_note, fixed_base_note
+from lissom.model.ends import derived_notes
 
 if TYPE_CHECKING:
     from lissom.model.beam import Beam
@@ -37,7 +37,7 @@ def describe(arm: AbstractArm) -> str:
     for title, items in _sections(arm):
         lines += ["", f"{title}:", *(f"  {item}" for item in items)]
     lines += ["", *_wrapped("source: ", arm.source or "not given")]
-    for note in _notes(arm):
+    for note in (*arm.notes, *derived_notes(arm)):
         lines += _wrapped("note: ", note)
     return "\n".join(lines)
 
@@ -78,13 +78,8 @@ def to_html(arm: AbstractArm) -> Markup:
     links = listing(arm).html()
     if len(arm.links) > MOST_ROWS:
         links = folded(f"{len(arm.links)} links", links)
-    remarks = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in _notes(arm))]
+    remarks = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in (*arm.notes, *derived_notes(arm)))]
     return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(remarks))
-
-
-def _notes(arm: AbstractArm) -> list[str]:
-    """What a reader ignored or changed, what the base is, and where the arm ends if it was a choice."""
-    return [note for note in (*arm.notes, fixed_base_note(arm), end_note(arm)) if note]
 
 
 def _wrapped(head: str, text: str) -> list[str]:

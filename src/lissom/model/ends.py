@@ -60,6 +60,11 @@ def longest_end(arm: AbstractTree) -> str:
     return max(end_links(arm), key=lambda link: joints[arm.index(link)])
 
 
+def derived_notes(arm: AbstractTree) -> list[str]:
+    """Notes that follow from the structure of an arm: what its base is, and where it ends if that was a choice."""
+    return [note for note in (fixed_base_note(arm), end_note(arm)) if note]
+
+
 def end_note(arm: AbstractTree) -> str:
     """A note about the end of an arm where it was chosen among several links; empty where there was no choice."""
     ends = ends_of(arm)

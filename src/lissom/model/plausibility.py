@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.model.ends import end_note, fixed_base_note
+from lissom.model.ends import derived_notes
 from lissom.model.following import without_room
 from lissom.spatial.inertia import principal_moments
 
@@ -41,32 +41,36 @@ def check(arm: AbstractArm) -> list[ModelFinding]:
     merely unlikely.
     """
     reach = reach_of(arm)
-    findings = [finding for link in arm.links for finding in _link(link, reach)]
-    findings += [
-        ModelFinding("warning", f"joint {joint.name!r}", "its position limits allow no motion of joint "
-                f"{arm.mimics[joint.name].joint!r}, which it mimics, and are ignored. Check the limits and the mimic.")
-        for joint in without_room(arm)
+    return [
+        *(finding for link in arm.links for finding in _link(link, reach)), *_without_room(arm), *_beyond_tips(arm),
+        *_cannot_move(arm), *_held_by_friction(arm), *(_of_note(arm.name, note) for note in arm.notes),
+        *(ModelFinding(level, f"arm {arm.name!r}", message) for level, message in _whole(arm, reach)),
     ]  # fmt: skip
-    findings += _beyond_tips(arm)
-    findings += _cannot_move(arm)
-    findings += _held_by_friction(arm)
-    findings += [_of_note(arm.name, note) for note in arm.notes]
-    derived = (note for note in (fixed_base_note(arm), end_note(arm)) if note)
-    findings += [ModelFinding("note", f"arm {arm.name!r}", note) for note in derived]
+
+
+def _whole(arm: AbstractArm, reach: float) -> Iterator[tuple[str, str]]:
+    """Levels and messages of findings about the arm as a whole."""
+    yield from (("note", note) for note in derived_notes(arm))
     if reach > VERY_LONG:
-        message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
-        findings.append(ModelFinding("warning", f"arm {arm.name!r}", message))
+        yield "warning", f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
     if arm.joints and not any(joint.actuated for joint in arm.joints):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
+        yield "note", "no joint is actuated; it can only swing freely."
     if arm.kinematics_only:
-        findings.append(
-            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics functions reject it.")
-        )
+        yield "note", "it is marked kinematics_only; dynamics functions reject it."
     if not np.any(arm.gravity):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "gravity is zero."))
+        yield "note", "gravity is zero."
     if not arm.source:
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
-    return findings
+        yield "note", "no source is given for its numbers."
+
+
+def _without_room(arm: AbstractArm) -> Iterator[ModelFinding]:
+    """Findings about mimic joints whose limits are ignored."""
+    for joint in without_room(arm):
+        message = (
+            f"its position limits allow no motion of joint {arm.mimics[joint.name].joint!r}, which it mimics, and are "
+            "ignored. Check the limits and the mimic."
+        )
+        yield ModelFinding("warning", f"joint {joint.name!r}", message)
 
 
 def _cannot_move(arm: AbstractArm) -> Iterator[ModelFinding]:
