@@ -108,6 +108,13 @@ def test_the_moving_jaw_of_a_gripper_is_no_end(hand, finger):
         assert arm.with_payload(ls.Payload(2.0)).link(hand).payload.mass == 2.0
 
 
+@pytest.mark.parametrize("word", ["gripper", "claw"])
+def test_the_name_of_a_robot_makes_no_fingers(word):
+    names = [f"{word}_arm_{k}" for k in range(4)]
+    arm = ls.Arm(word, [rod(name, parent) for name, parent in zip(names, [None, *names], strict=False)])
+    assert arm.ends == (names[-1],)
+
+
 def test_the_joint_may_name_the_jaw():
     part = rod("part", "palm")
     arm = wrist_with(rod("palm", "wrist"), part.replace(joint=part.joint.replace(name="finger_slide")))

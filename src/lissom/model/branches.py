@@ -123,7 +123,9 @@ class Branches:
         link, hand = self.arm.links[i], int(self.arm.parent_index[i])
         named = names_gripper(link.name) or names_gripper(link.joint.name)
         carried = any(map(names_gripper, self._frames_of(hand)))
-        return named and carried and self.masses[i] <= self.masses[hand]
+        before = int(self.arm.parent_index[self.carrier[hand]])
+        everywhere = before >= 0 and names_gripper(self.arm.links[before].name)  # part of the robot's name
+        return named and carried and not everywhere and self.masses[i] <= self.masses[hand]
 
     # ---- what is fixed to a moving link ----------------------------------------------------------
 
