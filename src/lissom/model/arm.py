@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import about
 from lissom.later import cached_property
-from lissom.model import dh, dh_parameters, edit, ends, lock
+from lissom.model import edit, ends, lock
 from lissom.model.consistency import refuse_inconsistent
 from lissom.model.fields import choice, flag, list_of, name, text, transform, vector
 from lissom.model.flexibility import FLEXIBILITIES
@@ -25,6 +25,7 @@ from lissom.model.regularity import refuse_singular_inertia
 from lissom.model.states import AbstractArm
 
 if TYPE_CHECKING:
+    from lissom.model.dh import DH
     from lissom.model.plausibility import ModelFinding
 
 
@@ -183,7 +184,9 @@ class Arm(AbstractArm):
         source : str        where the numbers come from
         kinematics_only : bool   accept links without mass
         """
-        links = dh.dh_links(rows, convention, base)
+        from lissom.model.dh import dh_links
+
+        links = dh_links(rows, convention, base)
         return cls("dh" if name is None else name, links, gravity, source=source, kinematics_only=kinematics_only)
 
     def to_dh(self, convention: str = "standard") -> DHTable:
@@ -206,9 +209,11 @@ class Arm(AbstractArm):
         upper           revolute             0          0        0.4          0
         fore            revolute             0          0        0.4          0
         """
+        from lissom.model.dh_parameters import refuse_lost_digits, table_of
+
         merged = self.merge_fixed()
-        table = DHTable(**dh_parameters.table_of(merged, convention))
-        dh_parameters.refuse_lost_digits(merged, table.arm())
+        table = DHTable(**table_of(merged, convention))
+        refuse_lost_digits(merged, table.arm())
         return table
 
     # ---- words -----------------------------------------------------------------------------------
@@ -251,7 +256,7 @@ class Arm(AbstractArm):
 class DHTable(Record):
     """A table with its convention, the pose of frame 0 in the base, and what else the arm had."""
 
-    rows: tuple[dh.DH, ...]
+    rows: tuple[DH, ...]
     convention: str
     base: Any = field(default_factory=lambda: np.eye(4))
     name: str = "dh"
@@ -260,18 +265,24 @@ class DHTable(Record):
     kinematics_only: bool = False
 
     def __post_init__(self) -> None:
+        from lissom.model.dh import CONVENTIONS, DH
+
         with about("DH table"):
             self._check(
-                rows=list_of(dh.DH), convention=partial(choice, known=dh.CONVENTIONS), base=transform, name=name,
+                rows=list_of(DH), convention=partial(choice, known=CONVENTIONS), base=transform, name=name,
                 gravity=vector, loads=list_of(Load),
             )  # fmt: skip
 
     def arm(self) -> Arm:
         """The arm the table describes."""
-        links = dh.dh_links(self.rows, self.convention, self.base)
+        from lissom.model.dh import dh_links
+
+        links = dh_links(self.rows, self.convention, self.base)
         return Arm(self.name, links, self.gravity, loads=self.loads, kinematics_only=self.kinematics_only)
 
     def __str__(self) -> str:
-        return dh.table_text(
+        from lissom.model.dh import table_text
+
+        return table_text(
             self.rows, f"{self.convention} Denavit-Hartenberg, base at {np.round(self.base[:3, 3], 6).tolist()}"
         )

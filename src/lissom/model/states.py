@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -22,7 +21,6 @@ from lissom.spatial.rotations import Array
 AnyArm = TypeVar("AnyArm", bound="AbstractArm")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class AbstractArm(AbstractTree):
     """An arm without the methods that edit, describe and convert it: what these are given."""
 
