@@ -53,15 +53,12 @@ def with_payload(arm: AnyArm, payload: Payload | None, frame: str) -> AnyArm:
 
 def payloads_on(arm: AbstractArm, frame: str, payloads: Sequence[Any]) -> tuple[str, list[Any]]:
     """The link that carries a frame, and payloads given in the axes of that frame as the link has them."""
-    if not isinstance(frame, str) or frame not in arm.frames:
-        arm.index(frame)  # explains
     place = arm.frame(frame)
     link = arm.links[place.link]
     if frame == link.name or np.array_equal(place.offset, link.tip):
         return link.name, list(payloads)
     X = inverse(link.tip) @ place.offset
-    moved = [payload.body.in_frame(X) if isinstance(payload, Payload) else payload for payload in payloads]
-    return link.name, [Payload(*body) if isinstance(body, Inertia) else body for body in moved]
+    return link.name, [payload.in_frame(X) if isinstance(payload, Payload) else payload for payload in payloads]
 
 
 def with_joint(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
@@ -145,7 +142,7 @@ class _Carrier:
         """The link with its fixed bodies: as payload of a flexible link, as mass of a rigid one."""
         if link.flexible:
             total = added if link.payload is None else combine(link.payload.body, added)
-            return {"payload": Payload(total.mass, total.com, total.moment)}
+            return {"payload": Payload(*total)}
         total = combine(Inertia(link.mass, link.com, link.inertia), added)
         return {"mass": total.mass, "com": total.com, "inertia": total.moment}
 

@@ -205,15 +205,11 @@ class Link(Record):
         if self.flexible:
             raise ModelError("a flexible link's frame cannot be moved.", f"link {self.name!r}")
         hub = Inertia(self.mass, self.com, self.inertia).in_frame(X)
-        carried = None
-        if self.payload is not None:
-            moved = self.payload.body.in_frame(X)
-            carried = Payload(moved.mass, moved.com, moved.moment)
         return {
             "mass": hub.mass,
             "com": hub.com,
             "inertia": hub.moment,
-            "payload": carried,
+            "payload": None if self.payload is None else self.payload.in_frame(X),
             "tools": tuple(t.replace(placement=frozen(X @ t.placement)) for t in self.tools),
             "shapes": tuple(s.replace(origin=frozen(X @ s.origin)) for s in self.shapes),
         }

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
 from lissom.model.fields import at_least_zero, choice, frozen, inertia, name, rank, transform, vector, vectors
@@ -40,6 +41,10 @@ class Payload(Record):
     def body(self) -> Inertia:
         """Mass, centre of mass and inertia as one value."""
         return Inertia(self.mass, self.com, self.inertia)
+
+    def in_frame(self, X: ArrayLike) -> Payload:
+        """The same payload seen from the frame in which its own frame has pose X (4, 4)."""
+        return Payload(*self.body.in_frame(X))
 
 
 @dataclass(frozen=True, eq=False)
