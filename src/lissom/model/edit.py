@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, suggest
-from lissom.model.ends import ends_of
+from lissom.model.ends import end_links, tip_frame
 from lissom.model.fields import NAME_LENGTH, frozen
 from lissom.model.joint import Joint
-from lissom.model.link import Link, Tool
+from lissom.model.link import Link, Tool, hub_fields
 from lissom.model.loads import Payload
 from lissom.model.states import AbstractArm, AnyArm
 from lissom.spatial.frames import inverse, pose
@@ -104,7 +104,7 @@ def merge_fixed(arm: AnyArm) -> AnyArm:
             X_child = X_child @ link.frame
             kept[str(carrier)].take(link, X_child)
             moved[link.name] = (carrier, X_child)
-    tips = {arm.links[end.link].name for end in ends_of(arm)}
+    tips = {tip_frame(arm, end) for end in end_links(arm)}
     return arm.replace(links=[carrier.link(tips) for carrier in kept.values()])
 
 
@@ -124,9 +124,8 @@ class _Carrier:
         self._as_written |= link.as_written
         self._body = body if self._body is None else combine(self._body, body)
         self._tools.append(Tool(link.name, frozen(X)))
-        self._tools += [tool.replace(placement=frozen(X @ tool.placement)) for tool in link.tools]
-        at_root = self._link.tip @ X
-        self._shapes += [s.replace(origin=frozen(at_root @ s.origin)) for s in link.shapes]
+        self._tools += [tool.in_frame(X) for tool in link.tools]
+        self._shapes += [shape.in_frame(self._link.tip @ X) for shape in link.shapes]
 
     def link(self, tips: set[str]) -> Link:
         """The link with all that is fixed to it; a tool where the arm ends, one of `tips`, is the last of its tools."""
@@ -143,8 +142,7 @@ class _Carrier:
         if link.flexible:
             total = added if link.payload is None else combine(link.payload.body, added)
             return {"payload": Payload(*total)}
-        total = combine(Inertia(link.mass, link.com, link.inertia), added)
-        return {"mass": total.mass, "com": total.com, "inertia": total.moment}
+        return hub_fields(combine(link.hub, added))
 
 
 def subtree(arm: AnyArm, link: str, name: str | None = None) -> AnyArm:

@@ -49,7 +49,11 @@ class Tool(Record):
     def __post_init__(self) -> None:
         with about(f"tool {self.name!r}"):
             self._set(name=name(self.name, "tool name"))
-            self._set(placement=transform(self.placement, "placement"))
+            self._check(placement=transform)
+
+    def in_frame(self, X: Array) -> Tool:
+        """The same tool seen from the frame in which its link's frame has pose X (4, 4)."""
+        return self.replace(placement=frozen(X @ self.placement))
 
 
 def hexadecimal(rgb: Iterable[float]) -> str:
@@ -97,6 +101,10 @@ class LinkShape(Record):
                 raise ModelError(f"colour is {shown(self.colour)}; expected '#rrggbb', for example '#d55e00'.")
             if self.kind != "mesh" and (self.size < 0).any():
                 raise ModelError(f"size is {self.size.tolist()}; expected lengths of at least 0.")
+
+    def in_frame(self, X: Array) -> LinkShape:
+        """The same shape seen from the frame in which its link's frame has pose X (4, 4)."""
+        return self.replace(origin=frozen(X @ self.origin))
 
     @property
     def compared(self) -> bool:
@@ -187,11 +195,15 @@ class Link(Record):
         return self.tip if at is None else pose(p=(at, 0.0, 0.0))
 
     @property
+    def hub(self) -> Inertia:
+        """The rigid link, or the rigid part of a flexible one at its joint, in link axes."""
+        return Inertia(self.mass, self.com, self.inertia)
+
+    @property
     def without_payload(self) -> Inertia:
         """Hub and beam, or the rigid link, undeformed, in link axes."""
-        hub = Inertia(self.mass, self.com, self.inertia)
         flexible = self.beam if self.beam is not None else self.modes
-        return hub if flexible is None else combine(hub, flexible.undeformed)
+        return self.hub if flexible is None else combine(self.hub, flexible.undeformed)
 
     @property
     def body(self) -> Inertia:
@@ -204,15 +216,17 @@ class Link(Record):
         """Body, payload, tools and shapes of a rigid link, as fields in a frame where its own has pose X."""
         if self.flexible:
             raise ModelError("a flexible link's frame cannot be moved.", f"link {self.name!r}")
-        hub = Inertia(self.mass, self.com, self.inertia).in_frame(X)
         return {
-            "mass": hub.mass,
-            "com": hub.com,
-            "inertia": hub.moment,
+            **hub_fields(self.hub.in_frame(X)),
             "payload": None if self.payload is None else self.payload.in_frame(X),
-            "tools": tuple(t.replace(placement=frozen(X @ t.placement)) for t in self.tools),
-            "shapes": tuple(s.replace(origin=frozen(X @ s.origin)) for s in self.shapes),
+            "tools": tuple(tool.in_frame(X) for tool in self.tools),
+            "shapes": tuple(shape.in_frame(X) for shape in self.shapes),
         }
+
+
+def hub_fields(body: Inertia) -> dict[str, Any]:
+    """Fields of a `Link` or `DH` row whose rigid part is a body."""
+    return {"mass": body.mass, "com": body.com, "inertia": body.moment}
 
 
 def _tools(value: Any, what: str) -> tuple[Tool, ...]:
