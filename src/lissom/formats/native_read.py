@@ -16,7 +16,7 @@ from lissom.formats.faults import Faults, joined
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
-from lissom.formats.strict import Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
+from lissom.formats.strict import Table, as_rows, as_table, degrees, inside, made_rows, parse, record, refuse_unknown
 from lissom.joints import JOINTS
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
@@ -86,8 +86,8 @@ class Reader:
         if kinematics_only:
             options["kinematics_only"] = True
         notes = notes_of(document)
-        loops = [self._loop(row, i) for i, row in enumerate(as_rows(document, "loops"))]
-        loads = [self._load(row, i) for i, row in enumerate(as_rows(document, "loads"))]
+        loops = made_rows(document, "loops", "loop", self._loop)
+        loads = made_rows(document, "loads", "load", partial(record, Load, what="a load"))
         if ("links" in document) == ("dh" in document):
             raise ModelError("give the arm either as [[links]] or as [dh], exactly one of them.")
         table = document.get("dh", document)
@@ -246,21 +246,16 @@ class Reader:
                         raise ModelError(problem, f"pose {pose_named.name!r}")
         return poses
 
-    def _loop(self, row: Table, i: int) -> Loop:
-        with inside("loops", i), about(f"loop {i + 1}"):
-            refuse_unknown(row, ("a", "b", "joint"), "a loop")
-            ends = []
-            for word in ("a", "b"):
-                end = as_table(row.get(word), word)
-                refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
-                if ("point" in end) == ("frame" in end):
-                    raise ModelError(f"{word} needs either a point or a frame.")
-                ends.append((end.get("link"), end["point"] if "point" in end else _placement(end["frame"], "frame")))
-            return Loop(ends[0], ends[1], row.get("joint", "spherical"))
-
-    def _load(self, row: Table, i: int) -> Load:
-        with inside("loads", i), about(f"load {i + 1}"):
-            return record(Load, row, "a load")
+    def _loop(self, row: Table) -> Loop:
+        refuse_unknown(row, ("a", "b", "joint"), "a loop")
+        ends = []
+        for word in ("a", "b"):
+            end = as_table(row.get(word), word)
+            refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
+            if ("point" in end) == ("frame" in end):
+                raise ModelError(f"{word} needs either a point or a frame.")
+            ends.append((end.get("link"), end["point"] if "point" in end else _placement(end["frame"], "frame")))
+        return Loop(ends[0], ends[1], row.get("joint", "spherical"))
 
 
 def _made(row: Table, makers: Mapping[str, Callable[[Any], Any]]) -> Table:
