@@ -28,9 +28,9 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
-from lissom.model.arm import Arm as Arm
+from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
-from lissom.model.dh import DH as DH, DHTable as DHTable
+from lissom.model.dh import DH as DH
 from lissom.model.joint import Joint as Joint
 from lissom.model.joint_elasticity import JointElasticity as JointElasticity
 from lissom.model.limits import Limits as Limits

@@ -151,6 +151,20 @@ def test_options_of_an_arm_are_refused_where_the_file_contains_it(carried, optio
     assert f"m.nc contains its arm; omit {option[0]}." in words(done)
 
 
+def test_a_payload_that_is_missing_is_looked_for_where_the_option_puts_it(tmp_path):
+    X = np.eye(4)
+    X[:3, 3] = 0.2, 0.05, 0.0
+    arm = ls.load("two_link").with_link("fore", tools={"gripper": X})
+    ls.save(arm, tmp_path / "arm.toml")
+    run = ls.simulate(arm.with_payload(ls.Payload(0.5)), [0.1, 0.2], until=0.2, tau=[3.0, 1.0])
+    run.save(tmp_path / "with_header.csv")
+    without_header(tmp_path / "with_header.csv", tmp_path / "run.csv")
+    assert "A payload of 0.5 kg on link 'gripper' explains it: add --payload 0.5." in words(
+        torques(tmp_path / "arm.toml", tmp_path / "run.csv")
+    )
+    assert "warning" not in words(torques(tmp_path / "arm.toml", tmp_path / "run.csv", "--payload", "0.5"))
+
+
 def test_the_payload_of_the_arm_is_not_that_of_the_motion(carried, tmp_path):
     """Payloads are exactly those of the header, so that file and computation agree."""
     bare, task = ls.load("two_link"), {"start": [0, -2], "goal": [1, -1], "duration": 0.8, "segments": 6}

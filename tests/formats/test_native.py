@@ -978,3 +978,14 @@ def test_endings_that_are_not_written(name: str, tmp_path: Path) -> None:
 def test_only_arms_are_saved(tmp_path: Path) -> None:
     with pytest.raises(ls.InputError, match="save: got str; expected an Arm first, then the path"):
         ls.save(str(tmp_path / "arm.toml"), ls.load("two_link"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ending", ["toml", "urdf"])
+def test_a_file_is_validated_once(tmp_path, monkeypatch, ending):
+    ls.save(ls.load("two_link"), tmp_path / f"arm.{ending}", lossy=True)
+    made = []
+    validate = ls.Arm.__post_init__
+    monkeypatch.setattr(ls.Arm, "__post_init__", lambda arm: (made.append(arm.name), validate(arm))[1])
+    arm = ls.load(tmp_path / f"arm.{ending}")
+    assert made == ["two_link"]
+    assert arm.folder == str(tmp_path)

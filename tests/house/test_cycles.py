@@ -44,14 +44,12 @@ FOLDERS = {
     },
     "cli": {"commands": {""}},
 }
-CYCLIC = {"model"}  # still has import cycles; no other room may get one
-CYCLIC_IN_TYPES = {"engine"}  # only through imports for types
-ROOMS = sorted({path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()} - CYCLIC)
+ROOMS = sorted({path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()})
 
 
-def imported(path, types=True):
-    """Modules of lissom that a file imports, wherever the import stands; `types`: also for types alone."""
-    for node in imports_of(path) if types else imports_at_run_time(path):
+def imported(path):
+    """Modules of lissom that a file imports, wherever the import stands, for types alone too."""
+    for node in imports_of(path):
         if isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
             yield node.module
@@ -59,27 +57,18 @@ def imported(path, types=True):
             yield from (alias.name for alias in node.names)
 
 
-def imports_at_run_time(path):
-    """Import nodes of a file outside of ``if TYPE_CHECKING``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    guards = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    skipped = {id(inner) for node in guards for inner in ast.walk(node)}
-    nodes = (node for node in ast.walk(tree) if id(node) not in skipped)
-    yield from (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-
-
-def modules(room, types=True):
+def modules(room):
     """{module: modules of the same room that it imports}; a package stands for its __init__.py."""
     files = {}
     for path in (SOURCE / room).rglob("*.py"):
         name = ".".join(("lissom", *path.relative_to(SOURCE).with_suffix("").parts))
         files[name.removesuffix(".__init__")] = path
-    return {name: {x for x in imported(path, types) if x in files and x != name} for name, path in files.items()}
+    return {name: {x for x in imported(path) if x in files and x != name} for name, path in files.items()}
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_module_imports_one_that_imports_it(room):
-    graph = modules(room, types=room not in CYCLIC_IN_TYPES)
+    graph = modules(room)
     # a package is loaded with any of its modules, which is no use of what it lists
     graph = {name: {x for x in uses if not name.startswith(f"{x}.")} for name, uses in graph.items()}
     done = set()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.model import arm as arm_module
+from lissom.model import consistency
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import from_rpy
 
@@ -282,14 +282,14 @@ def test_armature_makes_a_massless_link_determined():
 
 
 def test_depth_is_capped(monkeypatch):
-    monkeypatch.setattr(arm_module, "DEEPEST", 50)
+    monkeypatch.setattr(consistency, "DEEPEST", 50)
     assert chain(50).dof == 50
     with pytest.raises(ls.ModelError, match="link 'l50': the tree is deeper than 50 links"):
         chain(51)
 
 
 def test_the_number_of_links_is_capped(monkeypatch):
-    monkeypatch.setattr(arm_module, "MOST_LINKS", 5)
+    monkeypatch.setattr(consistency, "MOST_LINKS", 5)
     with pytest.raises(ls.ModelError, match="it has 6 links; at most 5"):
         chain(6)
 

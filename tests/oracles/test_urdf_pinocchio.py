@@ -12,6 +12,7 @@ import pinocchio as pin
 import pytest
 
 import lissom as ls
+from lissom.views.followed import followed_frame
 
 ROBOTS = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
 FILES = sorted(path.relative_to(ROBOTS).as_posix() for path in ROBOTS.rglob("*.urdf"))
@@ -408,26 +409,41 @@ def test_a_floating_root_is_the_free_flyer(tmp_path):
 
 
 @pytest.mark.parametrize("fixed", ["keep", "merge"])
-@pytest.mark.parametrize(("file", "hand"), [
-    ("so_arm_description/urdf/so100.urdf", "gripper"),
-    ("so_arm_description/urdf/so101.urdf", "gripper_link"),
-    ("z1_description/urdf/z1.urdf", "gripperStator"),
-    ("talos_data/robots/talos_left_arm.urdf", "gripper_left_base_link"),
+@pytest.mark.parametrize(("file", "end", "jaw"), [
+    ("ur_description/urdf/ur5_robot.urdf", "tool0", None),
+    ("ur_description/urdf/ur5_gripper.urdf", "tool0", None),
+    ("xarm_description/urdf/xarm7.urdf", "link_eef", None),
+    ("kinova_description/robots/kinova.urdf", "j2s6s200_end_effector", None),
+    ("panda_description/urdf/panda.urdf", "panda_hand_tcp", "panda_finger_joint1"),
+    ("so_arm_description/urdf/so100.urdf", "gripper", "gripper"),
+    ("so_arm_description/urdf/so101.urdf", "gripper_frame_link", "gripper"),
+    ("z1_description/urdf/z1.urdf", "gripperStator", "jointGripper"),
+    ("talos_data/robots/talos_left_arm.urdf", "gripper_left_base_link", "gripper_left_joint"),
+    ("asr_twodof_description/urdf/TwoDofs.urdf", "Tip", None),
+    ("double_pendulum_description/urdf/double_pendulum.urdf", "link2", None),
+    ("finger_edu_description/robots/finger_edu.urdf", "finger_tip_link", None),
+    ("hector_description/robots/quadrotor_base.urdf", "base_link", None),
 ])  # fmt: skip
-def test_grippers_with_one_moving_jaw_ask_which_link_carries_a_payload(file, hand, fixed):
+def test_arms_end_at_their_tool_or_hand_and_never_at_a_finger(file, end, jaw, fixed):
     arm = ls.load(ROBOTS / file, fixed=fixed)
-    if fixed == "merge" and hand not in [link.name for link in arm.links]:
-        hand = next(link.name for link in arm.links if hand in [tool.name for tool in link.tools])
-    with pytest.raises(ls.ModelError, match=f"that '{hand}' carries; name the link: '{hand}' for what the gripper"):
-        arm.with_payload(ls.Payload(0.2))
-    assert arm.with_payload(ls.Payload(0.2), hand).mass == pytest.approx(arm.mass + 0.2)
+    assert arm.tip_frame == followed_frame(arm) == end
+    heavier = arm.with_payload(ls.Payload(0.2))
+    assert heavier.mass == pytest.approx(arm.mass + 0.2)
+    if jaw is not None:
+        still = ls.load(ROBOTS / file, fixed=fixed, lock={jaw: arm.joint(jaw).limits.position[1]})
+        assert still.tip_frame == still.merge_fixed().tip_frame == end
 
 
-@pytest.mark.parametrize(("file", "end"), [
-    ("ur_description/urdf/ur5_gripper.urdf", "tool0"), ("kinova_description/robots/kinova.urdf", "j2s6s200_link_6"),
-    ("xarm_description/urdf/xarm7.urdf", "link_eef"),
-    ("finger_edu_description/robots/finger_edu.urdf", "finger_tip_link"),
-    ("hector_description/robots/quadrotor_base.urdf", "base_link"),
+@pytest.mark.parametrize(("file", "ends"), [
+    ("baxter_description/urdf/baxter.urdf", ["head", "right_gripper", "left_gripper"]),
+    ("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
+     ["left_ankle_roll_link", "right_ankle_roll_link", "left_hand_palm_link", "right_hand_palm_link"]),
+    ("talos_data/robots/talos_full_v2.urdf",
+     ["head_2_link", "gripper_left_base_link", "gripper_right_base_link", "left_sole_link", "right_sole_link"]),
 ])  # fmt: skip
-def test_other_arms_carry_a_payload_at_their_end(file, end):
-    assert ls.load(ROBOTS / file).last_moving == end
+def test_hands_of_robots_with_several_ends_are_ends(file, ends):
+    arm = ls.load(ROBOTS / file)
+    assert list(arm.ends) == ends
+    assert followed_frame(arm) in ends
+    with pytest.raises(ls.ModelError, match=f"its tree has {len(ends)} ends"):
+        arm.with_payload(ls.Payload(0.2))

@@ -124,10 +124,11 @@ class ArmOptions:
         return Payload(values[0], tuple(values[1:]) or (0.0, 0.0, 0.0))
 
     def carrier(self, arm: Arm) -> str:
-        """The link that carries the payload; an arm with several ends or fingers needs --payload-link."""
-        from lissom.model.ends import payload_link
+        """The link or frame that carries the payload; an arm with several ends needs --payload-link."""
+        from lissom.model.ends import only_end, tip_frame
 
-        return self.payload_link or payload_link(arm, "name the link that carries the payload with --payload-link")
+        why = "name the link that carries the payload with --payload-link"
+        return self.payload_link or tip_frame(arm, only_end(arm, why))
 
     def _locked(self, arm: Arm) -> dict[str, float]:
         """Positions of the joints that --lock names; degrees are of joints whose position is an angle."""

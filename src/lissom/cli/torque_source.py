@@ -240,19 +240,19 @@ def _computed(source: TorqueSource, arm: Arm, loads: Any) -> Array:
 
 
 def _end(arm: Arm) -> str | None:
-    """The link that carries a payload by default; None where it must be named."""
+    """The frame where a payload is by default; None where it must be named."""
     try:
-        return arm.last_moving
+        return arm.tip_frame
     except ModelError:
         return None
 
 
-def _unit_payload(source: TorqueSource, link: str) -> Array:
-    """Torques (nt, dof) that another kilogram on a link takes."""
+def _unit_payload(source: TorqueSource, frame: str) -> Array:
+    """Torques (nt, dof) that another kilogram at a link or tool takes."""
     arm = source.arm
-    if arm.link(link).payload is not None:
+    if arm.links[arm.frame(frame).link].payload is not None:
         return np.zeros_like(source.path.q)
-    heavier = arm.with_payload(Payload(1.0), link)
+    heavier = arm.with_payload(Payload(1.0), frame)
     return _computed(source, heavier, source.loads) - _computed(source, arm, source.loads)
 
 

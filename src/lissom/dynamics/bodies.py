@@ -166,7 +166,7 @@ class Bodies:
         """Add a flexible link: hub on the joint's body, then the beam, payload at its tip."""
         from lissom.dynamics.beams import Beam
 
-        self._load(place, Inertia(link.mass, link.com, link.inertia), carried)
+        self._load(place, link.hub, carried)
         R, p = squared(place.X[:3, :3], self._tiny), snapped(place.X[:3, 3])
         beam = Beam.of(self._flexible[i], R, p, self.arm.flexibility)
         at = int(self.arm.coordinate_start[i]) + link.joint.coordinate_count

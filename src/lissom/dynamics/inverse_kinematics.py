@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.dynamics.stations import path_to
-from lissom.model.arm import Arm, Frame
+from lissom.model.arm import Arm
+from lissom.model.structure import Frame
 from lissom.spatial.rotations import Array, rotation_vector
 
 # A start whose squared error did not fall to half in so many steps is stuck at a limit or in a local minimum.

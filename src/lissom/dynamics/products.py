@@ -18,7 +18,8 @@ from lissom.dynamics import inverse
 from lissom.dynamics.acting import Setting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine import derive
-from lissom.engine.record import Recorder, Tape
+from lissom.engine.record import Recorder
+from lissom.engine.recorded import Tape
 from lissom.engine.step import Step
 
 STATES = 3  # q, qd, qdd

@@ -106,7 +106,7 @@ def parts_of(bodies: Bodies) -> list[Part]:
         if tip.body == place.body:
             found.append(Part(On(k, place.body), link.body.in_frame(place.X)))
             continue
-        hub = Inertia(link.mass, link.com, link.inertia)
+        hub = link.hub
         found.append(Part(On(k, place.body), hub.in_frame(place.X)))
         if link.payload is not None:
             found.append(Part(On(k, tip.body), link.payload.body))

@@ -8,8 +8,9 @@ import numpy as np
 
 from lissom.dynamics.flexible_links import flexible_bodies
 from lissom.errors import InputError, UnsupportedError
-from lissom.model.arm import Arm, Frame
+from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.model.structure import Frame
 from lissom.spatial.rotations import Array
 
 MARK = "\x1f"  # between a link and a place along its beam; no name has it

@@ -17,7 +17,8 @@ import numpy as np
 
 from lissom.engine import pieces
 from lissom.engine.graph import Graph, Node
-from lissom.engine.record import Recorder, Tape
+from lissom.engine.record import Recorder
+from lissom.engine.recorded import Tape
 from lissom.engine.step import Step
 from lissom.engine.tape import ZERO, objects, used_steps
 from lissom.errors import UnsupportedError

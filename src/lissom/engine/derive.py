@@ -26,7 +26,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from lissom.engine.graph import Graph, evaluated, from_casadi
-from lissom.engine.record import Call, Tape
+from lissom.engine.recorded import Call, Tape
 from lissom.engine.step import Step
 from lissom.engine.symbolics import alone
 from lissom.errors import UnsupportedError

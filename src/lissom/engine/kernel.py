@@ -25,7 +25,8 @@ from lissom.engine.graph import Graph
 from lissom.engine.ir import Lanes
 from lissom.engine.machine import Machine, machine
 from lissom.engine.program import Inline
-from lissom.engine.record import Recorder, Tape
+from lissom.engine.record import Recorder
+from lissom.engine.recorded import Tape
 from lissom.engine.step import Step
 from lissom.engine.symbolics import alone
 

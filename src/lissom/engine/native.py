@@ -24,7 +24,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +44,6 @@ from lissom.engine.native_code import (
     SLOW,
 )
 from lissom.later import cached_property
-
-if TYPE_CHECKING:
-    from lissom.engine.kernel import Code, Kernel
 
 METH_FASTCALL = 0x80
 PYARRAY_NEW, NDARRAY_TYPE = 93, 2  # places in NumPy's table of functions
@@ -94,6 +91,30 @@ class _Definition(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
+
+
+class Code(Protocol):
+    """What the builtins read of machine code (`kernel.Code`)."""
+
+    address: int
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    tape: NDArray[np.int64]
+    constants: NDArray[Any]
+    template: NDArray[Any]
+    tables: tuple[NDArray[np.int64], ...]
+    dtype: np.dtype[Any]
+
+    def workspace(self) -> NDArray[Any]: ...
+    def words(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[int]: ...
+
+
+class Kernel(Protocol):
+    """What they read of a kernel (`kernel.Kernel`)."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    def code(self, width: int) -> Code: ...
 
 
 class _Table(np.ndarray):

@@ -16,7 +16,7 @@ from lissom.engine.symbolics import alone
 from lissom.records import FIELDS, Entries as EntryList, filled, flat, of_values
 
 if TYPE_CHECKING:
-    from lissom.engine.record import Tape
+    from lissom.engine.recorded import Tape
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,8 +7,9 @@ four items side by side in one vector, which is why tapes differ between widths.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
+from typing import Any, ParamSpec, TypeVar, cast, final
 
+from lissom.engine.recorded import Call, Tape
 from lissom.engine.run import AbstractRun, Pairs, path
 from lissom.engine.specialise import specialised, unbound
 from lissom.engine.step import Step, sized
@@ -60,20 +61,6 @@ class Slot(Block):
     @property
     def _flat(self) -> Flat:
         return Flat(ENTRY, self, of_values(ENTRY))
-
-
-Call = tuple[str, tuple[int, ...], int]  # name of a step, first slots of its outputs and inputs, constants
-
-
-class Tape(NamedTuple):
-    """A recorded program."""
-
-    calls: tuple[Call, ...]
-    slots: int
-    inputs: tuple[tuple[int, int], ...]  # first slot, length
-    outputs: tuple[tuple[int, ...], ...]  # slot of every entry
-    fixed: tuple[tuple[int, float], ...]  # slots that hold constants
-    constants: tuple[float, ...]
 
 
 @final

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from lissom.engine.record import Tape
+    from lissom.engine.recorded import Tape
     from lissom.engine.step import Step
 
 P = ParamSpec("P")

@@ -23,8 +23,8 @@ from lissom.kernels.verb import Refused
 from lissom.kernels.verbs import VERBS
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
-from lissom.model.ends import only_end
-from lissom.verbs.kinematics import ORIGIN, tip_frame
+from lissom.model.ends import only_end, tip_frame
+from lissom.verbs.kinematics import ORIGIN
 
 NAME = "export_c"
 HEAD = 100_000  # bytes; names of arms may be long

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lissom.errors import InputError, ModelError
@@ -21,31 +21,35 @@ SPARE = 2**20  # bytes that any record may hold
 
 def refuse_unreadable(path: Path) -> None:
     """Raise an error unless the path is a regular file: no folder, pipe or device."""
-    try:
+    with _reported(path, "read"):
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise ModelError(f"it {what}. Check the path.", file=str(path))
         with path.open("rb"):
             pass
-    except ModelError:
-        raise
-    except (OSError, ValueError) as error:
-        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
 
 
 def read_bytes(path: Path, largest: int | None = None) -> bytes:
     """Content of a file; raises an error if it is missing, not regular, or too large (default `LARGEST_FILE`)."""
     refuse_unreadable(path)
     largest = LARGEST_FILE if largest is None else largest
-    try:
-        with path.open("rb") as stream:
-            large = os.fstat(stream.fileno()).st_size > largest
-            data = b"" if large else stream.read(largest + 1)  # it may grow meanwhile
-    except OSError as error:
-        raise ModelError(f"it cannot be read ({reason_of(error)}).", file=str(path)) from None
+    with _reported(path, "read"), path.open("rb") as stream:
+        large = os.fstat(stream.fileno()).st_size > largest
+        data = b"" if large else stream.read(largest + 1)  # it may grow meanwhile
     if large or len(data) > largest:
         raise ModelError(f"it is larger than {largest // 2**20} MiB, the largest size that is read.", file=str(path))
     return data
+
+
+@contextlib.contextmanager
+def _reported(path: Path, done: str) -> Iterator[None]:
+    """Raise errors of the operating system as one with the file's name."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ModelError(f"it cannot be {done} ({reason_of(error)}).", file=str(path)) from None
 
 
 def reason_of(error: Exception) -> str:
@@ -89,11 +93,9 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     Whatever happens, power cuts too, what was there before stays whole until the new file is.
     """
     target = checked_target(path)
-    try:
+    with _reported(path, "written"):
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".lissom-", suffix=path.suffix)
         os.close(handle)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"it cannot be written ({reason_of(error)}).", file=str(path)) from None
     try:
         write(Path(temporary))
         _settle(temporary)

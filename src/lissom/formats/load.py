@@ -79,7 +79,7 @@ def load(
     arm = _reader(path)(path, read_bytes(path), kinematics_only, repair, mimic == "follow")
     folder = str(path.absolute().parent)
     if folder.isprintable():  # else its name cannot be kept as text
-        arm = arm.replace(folder=folder)
+        arm = arm._with(folder=folder)
     if flexible is not None:
         from lissom.formats.side_file import made_flexible
 

@@ -25,7 +25,7 @@ from lissom.model.arm import Arm
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, LinkShape, Tool, hexadecimal
+from lissom.model.link import Link, LinkShape, Tool, hexadecimal, hub_fields
 from lissom.model.loads import Loop
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
@@ -231,7 +231,7 @@ class _Reader:
         moments = np.diag(m.body_inertia[body])
         X = pose(from_quaternion(m.body_iquat[body]), m.body_ipos[body])
         inertia = Inertia(float(m.body_mass[body]), np.zeros(3), moments).in_frame(X)
-        return {"mass": inertia.mass, "com": inertia.com, "inertia": inertia.moment}
+        return hub_fields(inertia)
 
     def _shapes(self, body: int) -> tuple[LinkShape, ...]:
         m, geoms = self.model, self.mj.mjtGeom

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown, suggest
+from lissom.formats.documents import located, notes_of, refuse_unfit_document
 from lissom.formats.faults import Faults, joined
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
-from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
-from lissom.formats.toml_text import find_line
+from lissom.formats.strict import Table, as_rows, as_table, degrees, inside, made_rows, parse, record, refuse_unknown
 from lissom.joints import JOINTS
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
@@ -35,7 +35,6 @@ from lissom.spatial.frames import pose
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
-VERSION = 1
 TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes", "links", "dh", "loops",
        "loads", "shapes", "poses")  # fmt: skip
 
@@ -52,22 +51,11 @@ def read(
         return reader.arm(document, kinematics_only)
     except ModelError as error:
         faults = reader.faults.list or [error]
-        raise joined([_located(fault, str(path), content, document) for fault in faults]) from None
+        raise joined([located(fault, str(path), content, _named(fault, document)) for fault in faults]) from None
 
 
-def _located(error: ModelError, file: str, content: str, document: Table) -> ModelError:
-    """The error with file and line added."""
-    if error.file:  # of a file that this one names
-        return error
-    first = error.problem.split()[0].rstrip(":")
-    line = find_line(content, _path_of(error, document), key=re.sub(r"\W.*", "", first))
-    return ModelError(error.problem, error.subject, file, line)
-
-
-def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
-    """The place of an error in the file: its own path, or that of the link or joint it names."""
-    if isinstance(error, Place):
-        return error.path
+def _named(error: ModelError, document: Table) -> tuple[str | int, ...]:
+    """The place of the link or joint that an error names."""
     table = document.get("dh")
     word, rows = ("rows", table.get("rows")) if isinstance(table, dict) else ("links", document.get("links"))
     # from the end: of two links with one name the second is the mistake
@@ -88,22 +76,18 @@ class Reader:
         self.folder, self.follow, self.as_written = folder, follow, as_written
         self.notes: list[str] = []
         self.faults = Faults()  # of links; the rest is reported one at a time
-        self._freed: list[str] = []  # what joints would follow
+        self.freed: list[str] = []  # notes about joints that would follow others
 
     def arm(self, document: Table, kinematics_only: bool) -> Arm:
         refuse_other_kind(document, "arm")
-        refuse_unknown(document, TOP, "the file")
-        version = document.get("lissom", VERSION)
-        if version != VERSION or isinstance(version, bool):
-            raise ModelError(f"lissom is {version!r}; this version of lissom reads format {VERSION}.")
-        words = ("flexibility", "kinematics_only", "source", "notes", "gravity")
+        refuse_unfit_document(document, "arm", TOP)
+        words = ("flexibility", "kinematics_only", "source", "gravity")
         options: dict[str, Any] = {word: document[word] for word in words if word in document}
         if kinematics_only:
             options["kinematics_only"] = True
-        if "notes" in options and not isinstance(options["notes"], list):
-            raise ModelError("notes is not a list of text.")
-        loops = [self._loop(row, i) for i, row in enumerate(as_rows(document, "loops"))]
-        loads = [self._load(row, i) for i, row in enumerate(as_rows(document, "loads"))]
+        notes = notes_of(document)
+        loops = made_rows(document, "loops", "loop", self._loop)
+        loads = made_rows(document, "loads", "load", partial(record, Load, what="a load"))
         if ("links" in document) == ("dh" in document):
             raise ModelError("give the arm either as [[links]] or as [dh], exactly one of them.")
         table = document.get("dh", document)
@@ -113,11 +97,7 @@ class Reader:
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
         options["shapes"] = self._parts({"shapes": document["shapes"]})["shapes"] if "shapes" in document else ()
         options["named_poses"] = self._poses(document.get("poses", {}), links)
-        if self._freed:
-            freed = [f"a joint is free: its mimic of {leader!r} ignored." for leader in self._freed]
-            options["notes"] = [*options.get("notes", ()), *freed]
-        if self.notes:
-            options["notes"] = [*options.get("notes", ()), *self.notes]
+        options["notes"] = [*notes, *self.freed, *self.notes]
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 
     def _links(self, rows: list[Table]) -> list[Link]:
@@ -155,17 +135,11 @@ class Reader:
         if "name" not in row:
             raise ModelError("name is missing.")
         row = self._parts(row)
-        if "joint" in row:
-            with inside("joint"):
-                row["joint"] = self._joint(row["joint"])
         if "frame" in row:
             row["frame"] = _placement(row["frame"], "frame")
-        if "beam" in row:
-            with inside("beam"):
-                row["beam"] = self.beam(row["beam"])
+        row = _made(row, {"joint": self._joint, "beam": self.beam, "modal_integrals": self.modal_integrals})
         if "modal_integrals" in row:
-            with inside("modal_integrals"):
-                row["modes"] = self.modal_integrals(row.pop("modal_integrals"))
+            row["modes"] = row.pop("modal_integrals")
         if not self.as_written:
             return Link(**row)
         try:
@@ -186,18 +160,13 @@ class Reader:
             "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
             "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
         }
-        out = dict(row)
-        for word, make in makers.items():
-            if word in row:
-                with inside(word):
-                    out[word] = make(row[word])
-        return out
+        return _made(row, makers)
 
     def _mimic(self, value: Any) -> Mimic | None:
         mimic: Mimic = record(Mimic, value, "mimic")
         if self.follow:
             return mimic
-        self._freed.append(mimic.joint)
+        self.freed.append(f"a joint is free: its mimic of {mimic.joint!r} ignored.")
         return None
 
     def _joint(self, value: Any) -> Joint:
@@ -232,18 +201,11 @@ class Reader:
                 raise ModelError(f"{word} is missing.")
         both = row.pop("EI", None)
         row["EI"] = (row.pop("EI_y", both), row.pop("EI_z", both))
-        if "modes" in row:
-            with inside("modes"):
-                row["modes"] = record(Modes, row["modes"], "modes")
-        if isinstance(row.get("shapes"), dict):
-            with inside("shapes"):
-                row["shapes"] = record(ShapeTable, row["shapes"], "shapes")
-        if isinstance(row.get("tip"), dict):
-            with inside("tip"):
-                row["tip"] = record(Tip, row["tip"], "tip")
         if "tip_pose" in row:
             as_table(row["tip_pose"], "tip_pose")
-        return Beam(**row)
+        tables = {"modes": Modes, "shapes": ShapeTable, "tip": Tip}  # shapes and tip may also be words
+        wanted = (word for word in tables if word == "modes" or isinstance(row.get(word), dict))
+        return Beam(**_made(row, {word: partial(record, tables[word], what=word) for word in wanted}))
 
     def modal_integrals(self, value: Any) -> ModalIntegrals:
         """Modal integrals from their table: the numbers, or files of them or of matrices."""
@@ -284,21 +246,26 @@ class Reader:
                         raise ModelError(problem, f"pose {pose_named.name!r}")
         return poses
 
-    def _loop(self, row: Table, i: int) -> Loop:
-        with inside("loops", i), about(f"loop {i + 1}"):
-            refuse_unknown(row, ("a", "b", "joint"), "a loop")
-            ends = []
-            for word in ("a", "b"):
-                end = as_table(row.get(word), word)
-                refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
-                if ("point" in end) == ("frame" in end):
-                    raise ModelError(f"{word} needs either a point or a frame.")
-                ends.append((end.get("link"), end["point"] if "point" in end else _placement(end["frame"], "frame")))
-            return Loop(ends[0], ends[1], row.get("joint", "spherical"))
+    def _loop(self, row: Table) -> Loop:
+        refuse_unknown(row, ("a", "b", "joint"), "a loop")
+        ends = []
+        for word in ("a", "b"):
+            end = as_table(row.get(word), word)
+            refuse_unknown(end, ("link", "point", "frame"), "an end of a loop")
+            if ("point" in end) == ("frame" in end):
+                raise ModelError(f"{word} needs either a point or a frame.")
+            ends.append((end.get("link"), end["point"] if "point" in end else _placement(end["frame"], "frame")))
+        return Loop(ends[0], ends[1], row.get("joint", "spherical"))
 
-    def _load(self, row: Table, i: int) -> Load:
-        with inside("loads", i), about(f"load {i + 1}"):
-            return record(Load, row, "a load")
+
+def _made(row: Table, makers: Mapping[str, Callable[[Any], Any]]) -> Table:
+    """A copy of a table with the parts that it has made into records."""
+    out = dict(row)
+    for word, make in makers.items():
+        if word in row:
+            with inside(word):
+                out[word] = make(row[word])
+    return out
 
 
 def _refuse_degrees_of_slides(row: Table, kind: Any) -> None:

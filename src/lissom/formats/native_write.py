@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.formats.native_read import VERSION
+from lissom.formats.documents import VERSION
 from lissom.formats.toml_text import table_lines
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam

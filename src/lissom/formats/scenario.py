@@ -1,56 +1,22 @@
-"""Shared parts of run files and task files: an arm by name, degrees by joint, errors with their line."""
+"""Shared parts of run files and task files: an arm by name, degrees by joint, files to write."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from lissom.errors import LissomError, ModelError, shown
-from lissom.formats.files import AS_WRITTEN, read_bytes
-from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
+from lissom.errors import ModelError, shown
+from lissom.formats.files import AS_WRITTEN
 from lissom.formats.load import load
-from lissom.formats.strict import Place, Table, as_table, inside, parse, record
-from lissom.formats.toml_text import find_line
+from lissom.formats.strict import Table, as_table, inside, record
 from lissom.model.arm import Arm
 from lissom.model.fields import number
 from lissom.model.loads import Payload
 
-T = TypeVar("T")
 ARM_KEYS = ("arm", "flexible", "repair", "mimic", "lock", "lock_deg", "payload")  # of `named_arm`
-
-
-def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
-    """Read a file of a kind (see `kinds.KINDS`) by a function; errors have its line."""
-    refuse_other_ending(path, kind)
-    text, document = parse(str(path), read_bytes(path))
-    try:
-        refuse_other_kind(document, kind)
-        return read(document)
-    except ModelError as error:
-        if error.file:
-            raise
-        where = error.path if isinstance(error, Place) else ()
-        key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
-        raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
-    except LissomError as error:
-        raise ModelError(str(error), file=str(path)) from None
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-    ) as error:  # numbers where words stand, tables with rows of unlike length
-        raise ModelError(f"a value does not fit its key ({error}).", file=str(path)) from None
-
-
-def refuse_version(document: Table, word: str, version: int) -> None:
-    """Raise an error if a file declares an unknown format version."""
-    given = document.get(word, version)
-    if given != version or isinstance(given, bool):
-        raise ModelError(f"{word} is {given!r}; this version of lissom reads format {version}.")
 
 
 def named_arm(document: Table, folder: Path) -> Arm:

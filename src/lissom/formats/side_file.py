@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, about, shown
-from lissom.formats.files import read_bytes
-from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
+from lissom.formats.documents import notes_of, read_document, refuse_unfit_document
 from lissom.formats.native_read import Reader
-from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
-from lissom.formats.toml_text import find_line
+from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.bend import Line, line_of, with_flexible_link
 from lissom.model.fields import number, text
@@ -24,7 +21,6 @@ from lissom.spatial.frames import inverse
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array
 
-VERSION = 1
 TOP = ("lissom_flexible", "source", "notes", "links")
 LINK = ("name", "beam", "modal_integrals", "child", "end", "z", "at", "hub")
 NEAREST = "nearest"  # of `at`: the section nearest to the joint of the child
@@ -34,16 +30,7 @@ NO_HUB = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 def made_flexible(arm: Arm, path: Path) -> Arm:
     """The arm with the flexible links that a side file describes."""
-    refuse_other_ending(path, "side")
-    content, document = parse(str(path), read_bytes(path))
-    try:
-        return _Side(path).read(arm, document)
-    except ModelError as error:
-        if error.file:
-            raise
-        where = error.path if isinstance(error, Place) else ()
-        key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
-        raise ModelError(error.problem, error.subject, str(path), find_line(content, where, key=key)) from None
+    return read_document(path, "side", lambda document: _Side(path).read(arm, document))
 
 
 class _Side:
@@ -53,18 +40,11 @@ class _Side:
         self.path, self.native = path, Reader(path.parent)
 
     def read(self, arm: Arm, document: Table) -> Arm:
-        refuse_other_kind(document, "side")
-        refuse_unknown(document, TOP, "the file")
-        version = document.get("lissom_flexible", VERSION)
-        if version != VERSION or isinstance(version, bool):
-            raise ModelError(f"lissom_flexible is {version!r}; this version of lissom reads format {VERSION}.")
+        refuse_unfit_document(document, "side", TOP)
         rows = as_rows(document, "links")
         if not rows:
             raise ModelError("it names no links; expected [[links]] with a name and a beam.")
-        given = document.get("notes", [])
-        if not isinstance(given, list):
-            raise ModelError("notes is not a list of text.")
-        notes = [*arm.notes, *given]
+        notes = [*arm.notes, *notes_of(document)]
         for i, row in enumerate(rows):
             with inside("links", i), about(f"link {shown(row.get('name', i + 1))}"):
                 arm, note = self._flexible(arm, row)

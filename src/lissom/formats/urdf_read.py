@@ -26,7 +26,7 @@ from lissom.model.arm import Arm
 from lissom.model.fields import array, inertia as physical_inertia, number, unit_vector
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
-from lissom.model.link import Link, LinkShape, hexadecimal
+from lissom.model.link import Link, LinkShape, hexadecimal, hub_fields
 from lissom.model.mimic import Mimic
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia, nearest_physical, principal_moments
@@ -238,7 +238,7 @@ class _Reader:
         with self._at(mass):
             kilograms = number(self._number(mass, "value"), "mass", least=0.0)
         body = Inertia(kilograms, np.zeros(3), moment).in_frame(self._origin(inertial))
-        return {"mass": body.mass, "com": body.com, "inertia": body.moment, "as_written": as_written}
+        return {**hub_fields(body), "as_written": as_written}
 
     def _moment(self, link: xml.Element, given: Array) -> tuple[Array, bool]:
         """The inertia tensor, repaired if requested, and whether it is unphysical and taken as written."""

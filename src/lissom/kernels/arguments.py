@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, ModelError, shown, suggest
-from lissom.model.arm import Arm, Frame
+from lissom.model.arm import Arm
+from lissom.model.structure import Frame
 from lissom.spatial.rotations import Array
 
 ORIGIN = (0.0, 0.0, 0.0)  # of a frame, the default point

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
-from lissom.model.fields import array, flag, frozen, joint_positions, number, rank, whole
+from lissom.model.fields import above_zero, array, at_least_zero, flag, frozen, joint_positions, number, rank, whole
 from lissom.model.record import Record
 from lissom.model.shape_table import KINDS, ShapeTable
 from lissom.spatial.inertia import Inertia
@@ -34,8 +34,7 @@ class Modes(Record):
 
     def __post_init__(self) -> None:
         with about("modes"):
-            for f in fields(self):
-                self._set(**{f.name: whole(getattr(self, f.name), f.name)})
+            self._check(bending_z=whole, bending_y=whole, torsion=whole, stretch=whole)
 
     @property
     def count(self) -> int:
@@ -71,9 +70,7 @@ class Tip(Record):
 
     def __post_init__(self) -> None:
         with about("tip"):
-            for word in ("mass", "inertia", "polar"):
-                self._set(**{word: number(getattr(self, word), word, least=0.0)})
-            self._set(offset_moment=number(self.offset_moment, "offset_moment"))
+            self._check(mass=at_least_zero, inertia=at_least_zero, polar=at_least_zero, offset_moment=number)
             if self.offset_moment**2 > self.mass * self.inertia * (1 + 1e-9):
                 raise ModelError(
                     f"offset_moment is {self.offset_moment:g}; with mass {self.mass:g} and inertia {self.inertia:g} "
@@ -143,13 +140,9 @@ class Beam(Record):
         with about("beam"):
             if not isinstance(self.modes, Modes):
                 raise ModelError(f"modes is {self.modes!r}; expected Modes(bending_z=2, ...).")
-            self._set(length=number(self.length, "length", above=0.0))
+            self._check(length=above_zero, third_order=flag)
             self._set(stations=self._clean_stations())
-            self._set(mass_per_length=self._section(self.mass_per_length, "mass_per_length"))
-            pair = self._stiffness_pair()
-            self._set(EI=tuple(self._section(value, word) for value, word in zip(pair, ("EI_y", "EI_z"), strict=True)))
-            self._set(GJ=self._section(self.GJ, "GJ"))
-            self._set(EA=self._section(self.EA, "EA"))
+            self._check(mass_per_length=self._section, EI=self._both_planes, GJ=self._section, EA=self._section)
             self._set(damping=self._clean_damping())
             if self.gyration is not None:
                 radii = array(self.gyration, "gyration", (2,))
@@ -158,22 +151,22 @@ class Beam(Record):
                 self._set(gyration=radii)
             self._refuse_modes_without_stiffness()
             self._refuse_shapes()
-            self._set(tip_pose=self._clean_tip_pose(), third_order=flag(self.third_order, "third_order"))
+            self._set(tip_pose=self._clean_tip_pose())
             if self._along_the_axis()[0] < 1e-30:
                 raise ModelError("its mass is too small for a beam; check the unit of mass_per_length and length.")
 
-    def _stiffness_pair(self) -> tuple[Any, Any]:
+    def _both_planes(self, given: Any, word: str) -> tuple[Any, Any]:
         """(EI_y, EI_z) from a pair, or from one number for both planes."""
-        if rank(self.EI) == 0:
-            return self.EI, self.EI
-        pair = isinstance(self.EI, list | tuple | np.ndarray) and len(self.EI) == 2
-        table = isinstance(self.EI, list | np.ndarray) and self.stations is not None and len(self.stations) == 2
-        if not pair or table:  # a list of two could mean either
+        pair = isinstance(given, list | tuple | np.ndarray) and len(given) == 2
+        table = isinstance(given, list | np.ndarray) and self.stations is not None and len(self.stations) == 2
+        if rank(given) == 0:
+            given = (given, given)
+        elif not pair or table:  # a list of two could mean either
             raise ModelError(
-                f"EI is {shown(self.EI)}; expected one number, or (EI_y, EI_z), each a number, a table or None. "
+                f"{word} is {shown(given)}; expected one number, or (EI_y, EI_z), each a number, a table or None. "
                 "A table for both planes is EI=(table, table)."
             )
-        return self.EI[0], self.EI[1]
+        return self._section(given[0], "EI_y"), self._section(given[1], "EI_z")
 
     def _clean_stations(self) -> Array | None:
         if self.stations is None:

@@ -17,8 +17,7 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam
 from lissom.model.fields import frozen, unit_vector, vector
 from lissom.model.joint import Joint
-from lissom.model.link import Link
-from lissom.model.loads import Payload
+from lissom.model.link import Link, hub_fields
 from lissom.model.modal_integrals import ModalIntegrals
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia
@@ -127,19 +126,13 @@ def with_flexible_link(
     link = arm.link(name)
     moved = inverse(frame) @ link.frame  # the old frame in the new one
     word = "beam" if isinstance(flexible, Beam) else "modes"
-    root = hub.in_frame(moved)
     new = link.replace(
-        frame=frozen(frame), mass=root.mass, com=root.com, inertia=root.moment, payload=None, tools=(),
-        shapes=tuple(shape.replace(origin=frozen(moved @ shape.origin)) for shape in link.shapes),
-        **{word: flexible},
+        frame=frozen(frame), payload=None, tools=(), shapes=tuple(shape.in_frame(moved) for shape in link.shapes),
+        **hub_fields(hub.in_frame(moved)), **{word: flexible},
     )  # fmt: skip
     from_tip = inverse(new.tip) @ moved  # what hung on the old frame hangs on the tip
-    carried = None
-    if link.payload is not None:
-        body = link.payload.body.in_frame(from_tip)
-        carried = Payload(body.mass, body.com, body.moment)
-    tools = tuple(tool.replace(placement=frozen(from_tip @ tool.placement)) for tool in link.tools)
-    new = new.replace(payload=carried, tools=tools)
+    carried = None if link.payload is None else link.payload.in_frame(from_tip)
+    new = new.replace(payload=carried, tools=tuple(tool.in_frame(from_tip) for tool in link.tools))
     links = []
     for other in arm.links:
         if other.parent == name:

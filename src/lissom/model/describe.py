@@ -10,13 +10,13 @@ import numpy as np
 
 from lissom.listing import Listing
 from lissom.markup import Markup, escape, folded, paragraphs, tag
-from lissom.model.ends import fixed_base_note
+from lissom.model.ends import derived_notes
 
 if TYPE_CHECKING:
-    from lissom.model.arm import Arm
     from lissom.model.beam import Beam
     from lissom.model.joint import Joint
     from lissom.model.link import Link
+    from lissom.model.states import AbstractArm
 
 INERTIAS = {"rad": "kg m^2", "m": "kg"}  # of drives, by the unit of the position
 HEADS = ("link", "parent", "joint", "type", "axis", "joint at m", "limits", "max speed", "max effort", "kg")
@@ -27,7 +27,7 @@ WIDTH = 110
 SAME_NAMES = "Joints have the names of their links."
 
 
-def describe(arm: Arm) -> str:
+def describe(arm: AbstractArm) -> str:
     """Describe an arm as text: head, table of links, flexible links, loops, source and notes."""
     lines = [_head(arm), "", *_table(arm)]
     if len(arm.links) > MOST_ROWS:
@@ -37,12 +37,12 @@ def describe(arm: Arm) -> str:
     for title, items in _sections(arm):
         lines += ["", f"{title}:", *(f"  {item}" for item in items)]
     lines += ["", *_wrapped("source: ", arm.source or "not given")]
-    for note in _notes(arm):
+    for note in (*arm.notes, *derived_notes(arm)):
         lines += _wrapped("note: ", note)
     return "\n".join(lines)
 
 
-def _table(arm: Arm) -> list[str]:
+def _table(arm: AbstractArm) -> list[str]:
     """The table of the links, as two tables if it is wider than a page."""
     whole = listing(arm, MOST_ROWS)
     lines = whole.lines()
@@ -52,24 +52,24 @@ def _table(arm: Arm) -> list[str]:
     return [*whole.columns(OF_LINKS).lines(), "", *whole.columns(OF_JOINTS).lines()]
 
 
-def listing(arm: Arm, most: int | None = None) -> Listing:
+def listing(arm: AbstractArm, most: int | None = None) -> Listing:
     """Table of the links of an arm, limited to the first rows; without joints that have the names of their links."""
     whole = _full(arm, most)
     kept = [head for head in HEADS if head != "joint" or not _same_names(arm)]
     return whole.columns(kept).telling()
 
 
-def _full(arm: Arm, most: int | None) -> Listing:
+def _full(arm: AbstractArm, most: int | None) -> Listing:
     parents = [arm.links[p] if p >= 0 else None for p in arm.parent_index]
     rows = [_row(link, parent) for link, parent in zip(arm.links[:most], parents, strict=False)]
     return Listing.of(HEADS, rows)
 
 
-def _same_names(arm: Arm) -> bool:
+def _same_names(arm: AbstractArm) -> bool:
     return all(link.joint.name == link.name for link in arm.links)
 
 
-def to_html(arm: Arm) -> Markup:
+def to_html(arm: AbstractArm) -> Markup:
     """Describe an arm as HTML, for notebooks and pages."""
     sections = [
         tag("p", tag("b", title), *(part for item in items for part in (Markup("<br>"), item)))
@@ -78,13 +78,8 @@ def to_html(arm: Arm) -> Markup:
     links = listing(arm).html()
     if len(arm.links) > MOST_ROWS:
         links = folded(f"{len(arm.links)} links", links)
-    remarks = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in _notes(arm))]
+    remarks = [f"source: {arm.source or 'not given'}", *(f"note: {note}" for note in (*arm.notes, *derived_notes(arm)))]
     return Markup(tag("p", tag("b", _head(arm))) + links + "".join(map(escape, sections)) + paragraphs(remarks))
-
-
-def _notes(arm: Arm) -> list[str]:
-    """What a reader ignored or changed, and what the base is."""
-    return [note for note in (*arm.notes, fixed_base_note(arm)) if note]
 
 
 def _wrapped(head: str, text: str) -> list[str]:
@@ -92,7 +87,7 @@ def _wrapped(head: str, text: str) -> list[str]:
     return textwrap.wrap(head + text, WIDTH, subsequent_indent=" " * len(head), break_long_words=False)
 
 
-def _head(arm: Arm) -> str:
+def _head(arm: AbstractArm) -> str:
     parts = [f"{len(arm.links)} links", f"{len(arm.joints)} joints"]
     if arm.mimics:
         parts.append(f"{len(arm.mimics)} mimic joints" if len(arm.mimics) > 1 else "1 mimic joint")
@@ -132,7 +127,7 @@ def _row(link: Link, parent: Link | None) -> list[str]:
     ]
 
 
-def _sections(arm: Arm) -> list[tuple[str, list[str]]]:
+def _sections(arm: AbstractArm) -> list[tuple[str, list[str]]]:
     """Sections that only some arms have: flexible links, drives, payloads, tools, loops and loads."""
     flexible = []
     for link in arm.links:

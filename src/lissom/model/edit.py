@@ -1,21 +1,92 @@
-"""Arms derived from others: fixed joints merged, subtrees extracted."""
+"""Arms derived from others: links and joints changed, fixed joints merged, subtrees extracted."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from lissom.errors import ModelError, suggest
+from lissom.model.ends import end_links, tip_frame
 from lissom.model.fields import NAME_LENGTH, frozen
-from lissom.model.link import Link, Tool
+from lissom.model.joint import Joint
+from lissom.model.link import Link, Tool, hub_fields
 from lissom.model.loads import Payload
-from lissom.spatial.frames import pose
+from lissom.model.states import AbstractArm, AnyArm
+from lissom.spatial.frames import inverse, pose
 from lissom.spatial.inertia import Inertia, combine
 from lissom.spatial.rotations import Array
 
-if TYPE_CHECKING:
-    from lissom.model.arm import Arm
+
+def with_link(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
+    """See `Arm.with_link`."""
+    i, links, poses = arm.index(name), list(arm.links), arm.named_poses
+    _refuse_unknown(changes, Link, f"link {name!r}")
+    new = changes.get("name", name)
+    if new != name and links[i].joint.name == name and "joint" not in changes:
+        changes["joint"] = links[i].joint.replace(name=new)
+    links[i] = links[i].replace(**changes)
+    before, after = arm.links[i].joint.name, links[i].joint.name
+    if before != after:
+        links = [_with_joint_renamed(link, before, after) for link in links]
+        poses = tuple(named.with_joint_renamed(before, after) for named in poses)
+    if new == name:
+        return arm.replace(links=links, named_poses=poses)
+
+    def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
+        return (new if end[0] == name else end[0], end[1])
+
+    return arm.replace(
+        links=[link.replace(parent=new) if link.parent == name else link for link in links],
+        named_poses=poses,
+        loops=[loop.replace(a=renamed(loop.a), b=renamed(loop.b)) for loop in arm.loops],
+        loads=[load.replace(link=new) if load.link == name else load for load in arm.loads],
+    )
 
 
-def merge_fixed(arm: Arm) -> Arm:
+def with_payload(arm: AnyArm, payload: Payload | None, frame: str) -> AnyArm:
+    """See `Arm.with_payload`."""
+    link, there = payloads_on(arm, frame, [payload])
+    return with_link(arm, link, {"payload": there[0]})
+
+
+def payloads_on(arm: AbstractArm, frame: str, payloads: Sequence[Any]) -> tuple[str, list[Any]]:
+    """The link that carries a frame, and payloads given in the axes of that frame as the link has them."""
+    place = arm.frame(frame)
+    link = arm.links[place.link]
+    if frame == link.name or np.array_equal(place.offset, link.tip):
+        return link.name, list(payloads)
+    X = inverse(link.tip) @ place.offset
+    return link.name, [payload.in_frame(X) if isinstance(payload, Payload) else payload for payload in payloads]
+
+
+def with_joint(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
+    """See `Arm.with_joint`."""
+    joint = arm.joint(name)
+    _refuse_unknown(changes, Joint, f"joint {name!r}")
+    carrier = next(link.name for link in arm.links if link.joint is joint)
+    return with_link(arm, carrier, {"joint": joint.replace(**changes)})
+
+
+def _refuse_unknown(changes: Iterable[str], kind: type[Link] | type[Joint], subject: str) -> None:
+    """Raise an error for a field that links or joints do not have."""
+    known = kind.__dataclass_fields__
+    for word in sorted(set(changes) - set(known)):
+        raise ModelError(f"a {kind.__name__.lower()} has no {word!r}; {suggest(word, known)}", subject)
+
+
+def _with_joint_renamed(link: Link, before: str, after: str) -> Link:
+    """A link whose mimic and tip pose refer to a renamed joint."""
+    if link.joint.mimic is not None and link.joint.mimic.joint == before:
+        link = link.replace(joint=link.joint.replace(mimic=link.joint.mimic.replace(joint=after)))
+    if link.beam is not None and before in dict(link.beam.tip_pose):
+        pose_there = [(after if joint == before else joint, at) for joint, at in link.beam.tip_pose]
+        link = link.replace(beam=link.beam.replace(tip_pose=pose_there))
+    return link
+
+
+def merge_fixed(arm: AnyArm) -> AnyArm:
     """See `Arm.merge_fixed`. Names in loads and loops stay valid: a merged link becomes a tool of its name."""
     kept: dict[str, _Carrier] = {}
     moved: dict[str | None, tuple[str | None, Array]] = {None: (None, pose())}  # link -> new carrier, pose
@@ -33,7 +104,8 @@ def merge_fixed(arm: Arm) -> Arm:
             X_child = X_child @ link.frame
             kept[str(carrier)].take(link, X_child)
             moved[link.name] = (carrier, X_child)
-    return arm.replace(links=[carrier.link() for carrier in kept.values()])
+    tips = {tip_frame(arm, end) for end in end_links(arm)}
+    return arm.replace(links=[carrier.link(tips) for carrier in kept.values()])
 
 
 class _Carrier:
@@ -52,13 +124,14 @@ class _Carrier:
         self._as_written |= link.as_written
         self._body = body if self._body is None else combine(self._body, body)
         self._tools.append(Tool(link.name, frozen(X)))
-        self._tools += [tool.replace(placement=frozen(X @ tool.placement)) for tool in link.tools]
-        at_root = self._link.tip @ X
-        self._shapes += [s.replace(origin=frozen(at_root @ s.origin)) for s in link.shapes]
+        self._tools += [tool.in_frame(X) for tool in link.tools]
+        self._shapes += [shape.in_frame(self._link.tip @ X) for shape in link.shapes]
 
-    def link(self) -> Link:
+    def link(self, tips: set[str]) -> Link:
+        """The link with all that is fixed to it; a tool where the arm ends, one of `tips`, is the last of its tools."""
         link = self._link
-        changes = {"tools": tuple(self._tools), "shapes": tuple(self._shapes), "as_written": self._as_written}
+        tools = sorted(self._tools, key=lambda tool: tool.name in tips)
+        changes = {"tools": tuple(tools), "shapes": tuple(self._shapes), "as_written": self._as_written}
         if self._body is None:
             return link.replace(**changes)
         return link.replace(**changes, **self._with_body(link, self._body))
@@ -68,12 +141,11 @@ class _Carrier:
         """The link with its fixed bodies: as payload of a flexible link, as mass of a rigid one."""
         if link.flexible:
             total = added if link.payload is None else combine(link.payload.body, added)
-            return {"payload": Payload(total.mass, total.com, total.moment)}
-        total = combine(Inertia(link.mass, link.com, link.inertia), added)
-        return {"mass": total.mass, "com": total.com, "inertia": total.moment}
+            return {"payload": Payload(*total)}
+        return hub_fields(combine(link.hub, added))
 
 
-def subtree(arm: Arm, link: str, name: str | None = None) -> Arm:
+def subtree(arm: AnyArm, link: str, name: str | None = None) -> AnyArm:
     """See `Arm.subtree`."""
     root = arm.index(link)
     inside = {link}

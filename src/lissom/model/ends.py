@@ -1,117 +1,87 @@
-"""The end links of an arm: they carry the payload, and their paths are reported."""
+"""The ends of an arm, by name: where payloads, tips and figures are by default, and notes about it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from lissom.errors import ModelError
-
-if TYPE_CHECKING:
-    from lissom.model.arm import Arm
+from lissom.model.branches import Branches, End, ancestors, carriers, common
+from lissom.model.slot import constants_stored
+from lissom.model.structure import AbstractTree
+from lissom.model.tool_names import names_finger, names_sensor
 
 MOST_NAMED = 12
-FINGERS = ("finger", "jaw", "claw", "thumb")  # in names, upper or lower case
-GRIPPER = "gripper"
 LEG_JOINTS = 2  # a branch with fewer joints is a wheel, a rotor or a jaw rather than a leg
 
 
-def end_links(arm: Arm) -> tuple[str, ...]:
+def ends_of(arm: AbstractTree) -> tuple[End, ...]:
+    """The ends of all branches, found once for an arm."""
+    found: tuple[End, ...] = constants_stored(arm, "ends", lambda: tuple(Branches(arm).ends()))
+    return found
+
+
+def end_links(arm: AbstractTree) -> tuple[str, ...]:
     """Names of the links at the ends of the branches, see `Arm.ends`."""
-    carrier = _carriers(arm)
-    inner = {carrier[int(arm.parent_index[i])] for i in range(len(arm.links)) if carrier[i] == i}
-    parts: dict[int, list[int]] = {}  # of every outermost moving link: itself, and what is fixed to it
-    for i, k in carrier.items():
-        if k >= 0 and k not in inner:
-            parts.setdefault(k, []).append(i)
-    return tuple(arm.links[i].name for i in sorted(_end_of(arm, fixed) for fixed in parts.values())) or (
-        arm.links[-1].name,
-    )
+    return tuple(arm.links[end.link].name for end in ends_of(arm))
 
 
-def _end_of(arm: Arm, parts: list[int]) -> int:
-    """Where a rigid part of the tree ends: its last link, or what carries its last bodies (a gripper's fingers)."""
-    inner = {int(arm.parent_index[i]) for i in parts}
-    bodies = [i for i in parts if i not in inner and arm.links[i].body.mass > 0]
-    return parts[-1] if len(bodies) < 2 else _common(arm, bodies)
-
-
-def _common(arm: Arm, links: Sequence[int]) -> int:
-    """The outermost link that carries all these links, -1 for the base."""
-    above = [{i, *_ancestors(arm, i)} for i in links]
-    return max(set.intersection(*above), default=-1)
-
-
-def only_end(arm: Arm, instead: str = "name the link") -> str:
+def only_end(arm: AbstractTree, instead: str = "name the link") -> str:
     """The only end of an arm; raises an error that lists them if there are several."""
     ends = end_links(arm)
     if len(ends) == 1:
         return ends[0]
-    shared = _common(arm, [arm.index(end) for end in ends])
-    carrier = f", all carried by {arm.links[shared].name!r}" if _carriers(arm)[shared] >= 0 else ""
+    shared = common(arm, [arm.index(end) for end in ends])
+    carrier = f", all carried by {arm.links[shared].name!r}" if carriers(arm)[shared] >= 0 else ""
     raise ModelError(f"its tree has {len(ends)} ends ({_listed(ends)}){carrier}; {instead}.", f"arm {arm.name!r}")
 
 
-def payload_link(arm: Arm, instead: str = "name the link") -> str:
-    """The link that carries a payload by default: the only end of an arm, or the hand whose locked finger that is.
+def tip_frame(arm: AbstractTree, end: str | None = None) -> str:
+    """The frame at an end of an arm: the last tool of its end link, or that link (its tip, where it is flexible).
 
-    Raises an error that names the hand if the end is a finger that moves: what a gripper holds is carried by the hand.
+    end : one of `arm.ends`; None: the only one
     """
-    end = only_end(arm, instead)
-    i = arm.index(end)
-    carrier = _carriers(arm)[i]
-    hand = int(arm.parent_index[carrier]) if carrier >= 0 else -1
-    if i != carrier and _named_finger(arm, i):
-        return arm.links[int(arm.parent_index[i])].name
-    why = _moving_finger(arm, carrier, hand)
-    if not why:
-        return end
-    name = arm.links[hand].name
-    raise ModelError(
-        f"its end {end!r} is {why} that {name!r} carries; {instead}: {name!r} for what the gripper holds.",
-        f"arm {arm.name!r}",
+    link = arm.link(only_end(arm) if end is None else end)
+    tools = [
+        tool.name for tool in link.tools
+        if not names_sensor(tool.name) and (names_finger(link.name) or not names_finger(tool.name))
+    ]  # fmt: skip
+    if tools:
+        return tools[-1]
+    return f"{link.name}.tip" if link.flexible else link.name
+
+
+def longest_end(arm: AbstractTree) -> str:
+    """The end with most joints between it and the base, the first of several; figures follow it."""
+    carrier = carriers(arm)
+    joints: dict[int, int] = {-1: 0}
+    for i in range(len(arm.links)):
+        joints[i] = joints[int(arm.parent_index[i])] + (carrier[i] == i)
+    return max(end_links(arm), key=lambda link: joints[arm.index(link)])
+
+
+def derived_notes(arm: AbstractTree) -> list[str]:
+    """Notes that follow from the structure of an arm: what its base is, and where it ends if that was a choice."""
+    return [note for note in (fixed_base_note(arm), end_note(arm)) if note]
+
+
+def end_note(arm: AbstractTree) -> str:
+    """A note about the end of an arm where it was chosen among several links; empty where there was no choice."""
+    ends = ends_of(arm)
+    if len(ends) != 1 or not (ends[0].fingers or ends[0].beside):
+        return ""
+    end, fingers, beside = ends[0].link, *([arm.links[i].name for i in some] for some in ends[0][1:])
+    what = f"the hand with {_listed(fingers)}" if fingers else f"and not at {_listed(beside)}"
+    return (
+        f"the arm ends at {tip_frame(arm, arm.links[end].name)!r}, {what}. Payloads, tips and paths refer to it unless "
+        "another link is named."
     )
 
 
-def _moving_finger(arm: Arm, i: int, hand: int) -> str:
-    """What a moving link at the end of an arm is to the hand that carries it; empty if it is no finger."""
-    carrier = _carriers(arm)
-    if carrier[hand] < 0:
-        return ""
-    if _named_finger(arm, i) or _named_gripper(arm, i, hand):
-        return "the moving finger of a gripper"
-    inner = {int(p) for p in arm.parent_index}
-    beside = [
-        k for k in range(len(arm.links))
-        if k not in inner and carrier[k] == carrier[hand] and arm.links[k].body.mass > 0 and hand in _ancestors(arm, k)
-    ]  # fmt: skip
-    # what is fixed to a moving link beside the next joint is a cover, not a finger
-    return "one of several bodies" if beside and carrier[hand] != hand else ""
-
-
-def _named_finger(arm: Arm, i: int) -> bool:
-    """Whether a link is named after a finger, and the link that carries it is not: the first link of a finger."""
-    above = int(arm.parent_index[i])
-    return above >= 0 and _names(arm, i, FINGERS) and not _names(arm, above, FINGERS)
-
-
-def _named_gripper(arm: Arm, i: int, hand: int) -> bool:
-    """Whether two links are parts of a gripper by their names; merged links are tools of the link that took them."""
-    frames = (arm.links[hand].name, *(tool.name for tool in arm.links[hand].tools))
-    return _names(arm, i, (GRIPPER,)) and any(GRIPPER in name.lower() for name in frames)
-
-
-def _names(arm: Arm, i: int, words: Sequence[str]) -> bool:
-    """Whether the name of a link or of its joint contains one of some words."""
-    link = arm.links[i]
-    return any(word in name.lower() for word in words for name in (link.name, link.joint.name))
-
-
-def last_flexible(arm: Arm) -> str | None:
+def last_flexible(arm: AbstractTree) -> str | None:
     """The outermost flexible link, or None without any; raises an error if several branches have one."""
     bends = [i for i, link in enumerate(arm.links) if link.mode_labels]
-    inner = {above for i in bends for above in _ancestors(arm, i)}
+    inner = {above for i in bends for above in ancestors(arm, i)}
     outer = [arm.links[i].name for i in bends if i not in inner]
     if len(outer) > 1:
         raise ModelError(
@@ -121,9 +91,9 @@ def last_flexible(arm: Arm) -> str | None:
     return outer[0] if outer else None
 
 
-def fixed_base_note(arm: Arm) -> str:
+def fixed_base_note(arm: AbstractTree) -> str:
     """A note about an arm whose base carries several branches, as that of a robot with legs; empty for others."""
-    carrier = _carriers(arm)
+    carrier = carriers(arm)
     branch = {-1: -1}  # of every link: the first moving link between it and the base, -1 for what is fixed to the base
     for i in range(len(arm.links)):
         above = branch[int(arm.parent_index[i])]
@@ -136,28 +106,6 @@ def fixed_base_note(arm: Arm) -> str:
         f"the base is fixed in the world and carries {legs} branches. If the robot walks or flies, its base needs a "
         'floating joint: see "Robots that walk or fly" on the page about formats.'
     )
-
-
-def longest_end(arm: Arm) -> str:
-    """The end with most joints between it and the base, the first of several; pictures follow it."""
-    carrier = _carriers(arm)
-    joints: dict[int, int] = {-1: 0}
-    for i in range(len(arm.links)):
-        joints[i] = joints[int(arm.parent_index[i])] + (carrier[i] == i)
-    return max(end_links(arm), key=lambda link: joints[arm.index(link)])
-
-
-def _carriers(arm: Arm) -> dict[int, int]:
-    """For every link the index of the moving link that it is fixed to (or itself), -1 on the base."""
-    out = {-1: -1}
-    for i, link in enumerate(arm.links):
-        out[i] = i if link.joint.moves or link.mode_labels else out[int(arm.parent_index[i])]
-    return out
-
-
-def _ancestors(arm: Arm, i: int) -> Iterator[int]:
-    while (i := int(arm.parent_index[i])) >= 0:
-        yield i
 
 
 def _listed(names: Sequence[str]) -> str:

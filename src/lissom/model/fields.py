@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,10 @@ def number(value: Any, what: str, *, least: float | None = None, above: float | 
     if above is not None and result <= above:
         raise ModelError(f"{what} is {result:g}; expected more than {above:g}.")
     return result + 0.0
+
+
+at_least_zero = partial(number, least=0.0)
+above_zero = partial(number, above=0.0)
 
 
 def whole(value: Any, what: str, *, most: int = 1000) -> int:
@@ -237,6 +242,27 @@ def records(values: Any, what: str, kind: type) -> tuple[Any, ...]:
         if not isinstance(value, kind):
             raise ModelError(f"{what} has {shown(value)}; expected {kind.__name__}(...).")
     return values
+
+
+def list_of(kind: type) -> Callable[[Any, str], tuple[Any, ...]]:
+    """Return the check of a tuple of records of one type."""
+    return partial(records, kind=kind)
+
+
+def made_of(kind: type) -> Callable[[Any, str], Any]:
+    """Return the check of one record of a type."""
+
+    def check(value: Any, what: str) -> Any:
+        if not isinstance(value, kind):
+            raise ModelError(f"{what} is {shown(value)}; expected {kind.__name__}(...).")
+        return value
+
+    return check
+
+
+def none_or(check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Return a check that accepts None too."""
+    return lambda value, what: None if value is None else check(value, what)
 
 
 def joint_positions(value: Any, what: str) -> tuple[tuple[str, float], ...]:

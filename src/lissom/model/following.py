@@ -6,56 +6,17 @@ coordinate of the joint that it follows in the end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from lissom.errors import ModelError, about
 from lissom.model.joint import Joint
 from lissom.model.mimic import Mimic
+from lissom.model.structure import AbstractTree
 from lissom.spatial.rotations import Array
-
-if TYPE_CHECKING:
-    from lissom.model.arm import Arm
 
 OF_MOTION = ("position", "velocity", "acceleration", "jerk")  # the other quantities are those of the motor
 
 
-def resolved(arm: Arm) -> Mapping[str, Mimic]:
-    """See `Arm.mimics`; raises an error if joints mimic each other in a cycle."""
-    waiting = {joint.name: joint.mimic for joint in arm.moving_joints if joint.mimic is not None}
-    found: dict[str, Mimic] = {}
-    for name in waiting:
-        for follower in reversed(_chain(waiting, found, name)):
-            mimic = waiting[follower]
-            with about(f"joint {follower!r}"):
-                found[follower] = _through(found[mimic.joint], mimic) if mimic.joint in found else mimic
-    return MappingProxyType(found)
-
-
-def _chain(waiting: Mapping[str, Mimic], found: Mapping[str, Mimic], name: str) -> list[str]:
-    """A mimic joint, the joint that it follows, and so on, up to a resolved one."""
-    chain: dict[str, None] = {}
-    while name in waiting and name not in found:
-        if name in chain:
-            ring = list(chain)[list(chain).index(name) :]
-            names = ", ".join(repr(word) for word in waiting if word in ring)
-            raise ModelError(f"the joints {names} mimic each other in a cycle; one of them must be independent.",
-                             "mimic")  # fmt: skip
-        chain[name] = None
-        name = waiting[name].joint
-    return list(chain)
-
-
-def _through(above: Mimic, mimic: Mimic) -> Mimic:
-    """The combined mimic of a joint that follows another mimic joint."""
-    m = mimic.multiplier
-    return Mimic(above.joint, m * above.multiplier, m * above.offset + mimic.offset)
-
-
-def followers(arm: Arm) -> dict[str, list[tuple[Joint, Mimic]]]:
+def followers(arm: AbstractTree) -> dict[str, list[tuple[Joint, Mimic]]]:
     """Mapping from the name of a joint to its mimic joints, direct and indirect, in the order of the links."""
     found: dict[str, list[tuple[Joint, Mimic]]] = {}
     for joint in arm.moving_joints if arm.mimics else ():
@@ -65,7 +26,7 @@ def followers(arm: Arm) -> dict[str, list[tuple[Joint, Mimic]]]:
     return found
 
 
-def totals(arm: Arm, field: str, power: int) -> Array:
+def totals(arm: AbstractTree, field: str, power: int) -> Array:
     """Values of the joints, plus those of their mimic joints times |multiplier|^power."""
     more = followers(arm)
     return np.array(
@@ -78,17 +39,17 @@ def totals(arm: Arm, field: str, power: int) -> Array:
     )  # fmt: skip
 
 
-def bounds(arm: Arm, quantity: str) -> tuple[Array, Array]:
+def bounds(arm: AbstractTree, quantity: str) -> tuple[Array, Array]:
     """See `Arm.bounds`."""
     return _bounded(arm, quantity)[:2]
 
 
-def without_room(arm: Arm) -> list[Joint]:
+def without_room(arm: AbstractTree) -> list[Joint]:
     """Mimic joints whose position limits are ignored, as no position of the joint they follow satisfies them."""
     return _bounded(arm, "position")[2]
 
 
-def _bounded(arm: Arm, quantity: str) -> tuple[Array, Array, list[Joint]]:
+def _bounded(arm: AbstractTree, quantity: str) -> tuple[Array, Array, list[Joint]]:
     """Lower and upper limits, and the mimic joints whose limits are ignored."""
     pairs = [joint.limits.bounds(quantity, 1) for joint in arm.joints]
     lower, upper = (np.array([pair[side][0] for pair in pairs]) for side in (0, 1))
@@ -115,7 +76,7 @@ def _of_leader(follower: Joint, mimic: Mimic, quantity: str) -> tuple[float, flo
     return low, high
 
 
-def positions(arm: Arm, q: Array) -> Array:
+def positions(arm: AbstractTree, q: Array) -> Array:
     """See `Arm.joint_positions`; q (..., dof)."""
     place = dict(zip((joint.name for joint in arm.joints), arm.joint_index, strict=True))
     out = np.zeros((*q.shape[:-1], len(arm.moving_joints)))

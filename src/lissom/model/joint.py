@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
 from lissom.joints import JOINTS, AbstractJoint, joint_class
-from lissom.model.fields import choice, flag, name, number, transform, unit_vector
+from lissom.model.fields import at_least_zero, choice, flag, made_of, name, none_or, number, transform, unit_vector
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.mimic import Mimic
@@ -88,27 +88,19 @@ class Joint(Record):
                 )
 
     def _clean(self) -> None:
-        clean: dict[str, Any] = {
-            "kind": choice(self.kind, "joint type", KINDS),
-            "placement": transform(self.placement, "placement"),
-            "axis": unit_vector(self.axis, "axis"),
-            "name": "" if isinstance(self.name, str) and not self.name else name(self.name, "joint name"),
-            "gear_ratio": number(self.gear_ratio, "gear_ratio"),
-            "rest": number(self.rest, "rest"),
-            "actuated": flag(self.actuated, "actuated"),
-            "at": None if self.at is None else number(self.at, "at", least=0.0),
-        }
-        for word in ("armature", "rotor_inertia", "damping", "friction", "stiffness"):
-            clean[word] = number(getattr(self, word), word, least=0.0)
-        if clean["gear_ratio"] == 0.0:
+        self._set(kind=choice(self.kind, "joint type", KINDS))
+        if not isinstance(self.name, str) or self.name:
+            self._set(name=name(self.name, "joint name"))
+        self._check(
+            placement=transform, axis=unit_vector, gear_ratio=number, rest=number, actuated=flag,
+            armature=at_least_zero, rotor_inertia=at_least_zero, damping=at_least_zero, friction=at_least_zero,
+            stiffness=at_least_zero, at=none_or(at_least_zero), limits=made_of(Limits),
+            elastic=none_or(made_of(JointElasticity)), mimic=none_or(made_of(Mimic)),
+        )  # fmt: skip
+        if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
-        for word, kind in (("limits", Limits), ("elastic", JointElasticity), ("mimic", Mimic)):
-            value = getattr(self, word)
-            if not isinstance(value, kind) and not (value is None and word != "limits"):
-                raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")
         if self.limits.per_joint:
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
-        self._set(**clean)
 
     def _clean_own_numbers(self) -> None:
         """Validate the numbers that joints of some kinds only have, such as the pitch of a screw."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lissom.errors import about
-from lissom.model.fields import number
+from lissom.model.fields import above_zero, at_least_zero
 from lissom.model.record import Record
 
 
@@ -27,5 +27,4 @@ class JointElasticity(Record):
 
     def __post_init__(self) -> None:
         with about("elastic joint"):
-            self._set(stiffness=number(self.stiffness, "stiffness", above=0.0))
-            self._set(damping=number(self.damping, "damping", least=0.0))
+            self._check(stiffness=above_zero, damping=at_least_zero)

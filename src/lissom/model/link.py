@@ -11,7 +11,22 @@ import numpy as np
 
 from lissom.errors import ModelError, about, shown
 from lissom.model.beam import Beam
-from lissom.model.fields import array, choice, flag, frozen, inertia, name, number, records, text, transform, vector
+from lissom.model.fields import (
+    array,
+    at_least_zero,
+    choice,
+    flag,
+    frozen,
+    inertia,
+    list_of,
+    made_of,
+    name,
+    none_or,
+    records,
+    text,
+    transform,
+    vector,
+)
 from lissom.model.joint import Joint
 from lissom.model.loads import Payload
 from lissom.model.modal_integrals import ModalIntegrals
@@ -34,7 +49,11 @@ class Tool(Record):
     def __post_init__(self) -> None:
         with about(f"tool {self.name!r}"):
             self._set(name=name(self.name, "tool name"))
-            self._set(placement=transform(self.placement, "placement"))
+            self._check(placement=transform)
+
+    def in_frame(self, X: Array) -> Tool:
+        """The same tool seen from the frame in which its link's frame has pose X (4, 4)."""
+        return self.replace(placement=frozen(X @ self.placement))
 
 
 def hexadecimal(rgb: Iterable[float]) -> str:
@@ -82,6 +101,10 @@ class LinkShape(Record):
                 raise ModelError(f"colour is {shown(self.colour)}; expected '#rrggbb', for example '#d55e00'.")
             if self.kind != "mesh" and (self.size < 0).any():
                 raise ModelError(f"size is {self.size.tolist()}; expected lengths of at least 0.")
+
+    def in_frame(self, X: Array) -> LinkShape:
+        """The same shape seen from the frame in which its link's frame has pose X (4, 4)."""
+        return self.replace(origin=frozen(X @ self.origin))
 
     @property
     def compared(self) -> bool:
@@ -133,26 +156,16 @@ class Link(Record):
     def __post_init__(self) -> None:
         self._set(name=name(self.name, "link name"))
         with about(f"link {self.name!r}"):
-            if self.parent is not None:
-                self._set(parent=name(self.parent, "parent"))
-            self._refuse_wrong_types()
-            if not self.joint.name:
-                self._set(joint=self.joint._renamed(self.name))
-            self._set(mass=number(self.mass, "mass", least=0.0))
-            self._set(com=vector(self.com, "com"))
-            self._set(as_written=flag(self.as_written, "as_written"))
+            self._check(
+                parent=none_or(name), joint=made_of(Joint), beam=none_or(made_of(Beam)),
+                modes=none_or(made_of(ModalIntegrals)), payload=none_or(made_of(Payload)), mass=at_least_zero,
+                com=vector, as_written=flag, frame=transform, tools=_tools, shapes=list_of(LinkShape),
+            )  # fmt: skip
             self._set(inertia=inertia(self.inertia, physical=not self.as_written))
-            self._set(frame=transform(self.frame, "frame"))
-            self._set(tools=_tools(self.tools), shapes=records(self.shapes, "shapes", LinkShape))
+            if not self.joint.name:
+                self._set(joint=self.joint._with(name=self.name))
             if self.beam is not None and self.modes is not None:
                 raise ModelError("it has both a beam and modal integrals; give one.")
-
-    def _refuse_wrong_types(self) -> None:
-        optional = {"joint": Joint, "beam": Beam, "modes": ModalIntegrals, "payload": Payload}
-        for word, kind in optional.items():
-            value = getattr(self, word)
-            if not isinstance(value, kind) and not (value is None and word != "joint"):
-                raise ModelError(f"{word} is {shown(value)}; expected {kind.__name__}(...).")
 
     @property
     def flexible(self) -> bool:
@@ -182,11 +195,15 @@ class Link(Record):
         return self.tip if at is None else pose(p=(at, 0.0, 0.0))
 
     @property
+    def hub(self) -> Inertia:
+        """The rigid link, or the rigid part of a flexible one at its joint, in link axes."""
+        return Inertia(self.mass, self.com, self.inertia)
+
+    @property
     def without_payload(self) -> Inertia:
         """Hub and beam, or the rigid link, undeformed, in link axes."""
-        hub = Inertia(self.mass, self.com, self.inertia)
         flexible = self.beam if self.beam is not None else self.modes
-        return hub if flexible is None else combine(hub, flexible.undeformed)
+        return self.hub if flexible is None else combine(self.hub, flexible.undeformed)
 
     @property
     def body(self) -> Inertia:
@@ -199,23 +216,21 @@ class Link(Record):
         """Body, payload, tools and shapes of a rigid link, as fields in a frame where its own has pose X."""
         if self.flexible:
             raise ModelError("a flexible link's frame cannot be moved.", f"link {self.name!r}")
-        hub = Inertia(self.mass, self.com, self.inertia).in_frame(X)
-        carried = None
-        if self.payload is not None:
-            moved = self.payload.body.in_frame(X)
-            carried = Payload(moved.mass, moved.com, moved.moment)
         return {
-            "mass": hub.mass,
-            "com": hub.com,
-            "inertia": hub.moment,
-            "payload": carried,
-            "tools": tuple(t.replace(placement=frozen(X @ t.placement)) for t in self.tools),
-            "shapes": tuple(s.replace(origin=frozen(X @ s.origin)) for s in self.shapes),
+            **hub_fields(self.hub.in_frame(X)),
+            "payload": None if self.payload is None else self.payload.in_frame(X),
+            "tools": tuple(tool.in_frame(X) for tool in self.tools),
+            "shapes": tuple(shape.in_frame(X) for shape in self.shapes),
         }
 
 
-def _tools(value: Any) -> tuple[Tool, ...]:
+def hub_fields(body: Inertia) -> dict[str, Any]:
+    """Fields of a `Link` or `DH` row whose rigid part is a body."""
+    return {"mass": body.mass, "com": body.com, "inertia": body.moment}
+
+
+def _tools(value: Any, what: str) -> tuple[Tool, ...]:
     """Tools from a mapping or a sequence of Tools."""
     if isinstance(value, Mapping):
         return tuple(Tool(word, placement) for word, placement in value.items())
-    return records(value, "tools", Tool)
+    return records(value, what, Tool)

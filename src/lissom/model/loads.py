@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
-from lissom.model.fields import choice, frozen, inertia, name, number, rank, transform, vector, vectors
+from lissom.model.fields import at_least_zero, choice, frozen, inertia, name, rank, transform, vector, vectors
 from lissom.model.record import Record
 from lissom.spatial.frames import pose
 from lissom.spatial.inertia import Inertia
+
+LOOP_JOINTS = ("spherical", "revolute", "fixed", "planar")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +35,16 @@ class Payload(Record):
 
     def __post_init__(self) -> None:
         with about("payload"):
-            self._set(mass=number(self.mass, "mass", least=0.0))
-            self._set(com=vector(self.com, "com"))
-            self._set(inertia=inertia(self.inertia))
+            self._check(mass=at_least_zero, com=vector, inertia=inertia)
 
     @property
     def body(self) -> Inertia:
         """Mass, centre of mass and inertia as one value."""
         return Inertia(self.mass, self.com, self.inertia)
+
+    def in_frame(self, X: ArrayLike) -> Payload:
+        """The same payload seen from the frame in which its own frame has pose X (4, 4)."""
+        return Payload(*self.body.in_frame(X))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +65,7 @@ class Load(Record):
 
     def __post_init__(self) -> None:
         with about(f"load on {self.link!r}"):
-            self._set(link=name(self.link, "link"))
-            for word in ("force", "moment", "point"):
-                self._set(**{word: vectors(getattr(self, word), word)})
+            self._check(link=name, force=vectors, moment=vectors, point=vectors)
             _refuse_unlike(force=self.force, moment=self.moment, point=self.point)
 
 
@@ -83,9 +87,8 @@ class BaseMotion(Record):
 
     def __post_init__(self) -> None:
         with about("base motion"):
-            words = ("angular_velocity", "angular_acceleration", "linear_acceleration")
-            self._set(**{word: vectors(getattr(self, word), word) for word in words})
-            _refuse_unlike(**{word: getattr(self, word) for word in words})
+            self._check(angular_velocity=vectors, angular_acceleration=vectors, linear_acceleration=vectors)
+            _refuse_unlike(**{f.name: getattr(self, f.name) for f in fields(self)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +110,7 @@ class Loop(Record):
 
     def __post_init__(self) -> None:
         with about("loop"):
-            self._set(a=_end(self.a, "a"))
-            self._set(b=_end(self.b, "b"))
-            known = ("spherical", "revolute", "fixed", "planar")
-            self._set(joint=choice(self.joint, "joint", known))
+            self._check(a=_end, b=_end, joint=partial(choice, known=LOOP_JOINTS))
 
 
 def _refuse_unlike(**arrays: Any) -> None:

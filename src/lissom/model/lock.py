@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lissom.errors import ModelError, shown, suggest
 from lissom.model.fields import frozen, number
 from lissom.model.joint import Joint
 from lissom.model.link import Link
 from lissom.model.positions import joint_hint
-
-if TYPE_CHECKING:
-    from lissom.model.arm import Arm
+from lissom.model.states import AbstractArm, AnyArm
 
 ROUNDING = 1e-9  # relative, by which a position may lie outside the limits
 
 
-def lock(arm: Arm, positions: Mapping[str, float]) -> Arm:
+def lock(arm: AnyArm, positions: Mapping[str, float]) -> AnyArm:
     """See `Arm.lock`."""
     if not isinstance(positions, Mapping):
         raise ModelError(f"lock: got {shown(positions)}; expected {{joint: position}}.", f"arm {arm.name!r}")
@@ -37,7 +35,7 @@ def lock(arm: Arm, positions: Mapping[str, float]) -> Arm:
     return arm.replace(links=links, notes=(*arm.notes, *notes))
 
 
-def _position(arm: Arm, name: Any, value: Any) -> float:
+def _position(arm: AbstractArm, name: Any, value: Any) -> float:
     """The validated position at which a joint is locked."""
     subject, known = f"joint {name!r}", [joint.name for joint in arm.joints]
     if name not in known:
@@ -57,7 +55,7 @@ def _position(arm: Arm, name: Any, value: Any) -> float:
     return x
 
 
-def _why(arm: Arm, name: Any, known: list[str]) -> str:
+def _why(arm: AbstractArm, name: Any, known: list[str]) -> str:
     """The reason why a name does not refer to a joint that can be locked."""
     if name in arm.coordinates:
         return (

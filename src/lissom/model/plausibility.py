@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lissom.model.ends import fixed_base_note
+from lissom.model.ends import derived_notes
 from lissom.model.following import without_room
 from lissom.spatial.inertia import principal_moments
 
 if TYPE_CHECKING:
-    from lissom.model.arm import Arm
     from lissom.model.link import Link
+    from lissom.model.states import AbstractArm
 
 # A compact body of iron at this radius of gyration is about as dense as matter in a machine gets.
 IRON = 7870.0
@@ -34,42 +34,46 @@ class ModelFinding(NamedTuple):
         return f"{self.level}: {self.subject}: {self.message}"
 
 
-def check(arm: Arm) -> list[ModelFinding]:
+def check(arm: AbstractArm) -> list[ModelFinding]:
     """Findings about parts of the arm that are unlikely to be intended.
 
     Impossible models are refused when the arm is made; these are the ones that are
     merely unlikely.
     """
     reach = reach_of(arm)
-    findings = [finding for link in arm.links for finding in _link(link, reach)]
-    findings += [
-        ModelFinding("warning", f"joint {joint.name!r}", "its position limits allow no motion of joint "
-                f"{arm.mimics[joint.name].joint!r}, which it mimics, and are ignored. Check the limits and the mimic.")
-        for joint in without_room(arm)
+    return [
+        *(finding for link in arm.links for finding in _link(link, reach)), *_without_room(arm), *_beyond_tips(arm),
+        *_cannot_move(arm), *_held_by_friction(arm), *(_of_note(arm.name, note) for note in arm.notes),
+        *(ModelFinding(level, f"arm {arm.name!r}", message) for level, message in _whole(arm, reach)),
     ]  # fmt: skip
-    findings += _beyond_tips(arm)
-    findings += _cannot_move(arm)
-    findings += _held_by_friction(arm)
-    findings += [_of_note(arm.name, note) for note in arm.notes]
-    if fixed_base_note(arm):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", fixed_base_note(arm)))
+
+
+def _whole(arm: AbstractArm, reach: float) -> Iterator[tuple[str, str]]:
+    """Levels and messages of findings about the arm as a whole."""
+    yield from (("note", note) for note in derived_notes(arm))
     if reach > VERY_LONG:
-        message = f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
-        findings.append(ModelFinding("warning", f"arm {arm.name!r}", message))
+        yield "warning", f"it is {reach:.3g} m long from base to tip. Check the unit of its lengths (mm?)."
     if arm.joints and not any(joint.actuated for joint in arm.joints):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no joint is actuated; it can only swing freely."))
+        yield "note", "no joint is actuated; it can only swing freely."
     if arm.kinematics_only:
-        findings.append(
-            ModelFinding("note", f"arm {arm.name!r}", "it is marked kinematics_only; dynamics functions reject it.")
-        )
+        yield "note", "it is marked kinematics_only; dynamics functions reject it."
     if not np.any(arm.gravity):
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "gravity is zero."))
+        yield "note", "gravity is zero."
     if not arm.source:
-        findings.append(ModelFinding("note", f"arm {arm.name!r}", "no source is given for its numbers."))
-    return findings
+        yield "note", "no source is given for its numbers."
 
 
-def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
+def _without_room(arm: AbstractArm) -> Iterator[ModelFinding]:
+    """Findings about mimic joints whose limits are ignored."""
+    for joint in without_room(arm):
+        message = (
+            f"its position limits allow no motion of joint {arm.mimics[joint.name].joint!r}, which it mimics, and are "
+            "ignored. Check the limits and the mimic."
+        )
+        yield ModelFinding("warning", f"joint {joint.name!r}", message)
+
+
+def _cannot_move(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about joints whose position limits are equal."""
     lower, upper = arm.bounds("position")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
@@ -83,7 +87,7 @@ def _cannot_move(arm: Arm) -> Iterator[ModelFinding]:
             )  # fmt: skip
 
 
-def _held_by_friction(arm: Arm) -> Iterator[ModelFinding]:
+def _held_by_friction(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about motors that are not stronger than the Coulomb friction of their joints."""
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
@@ -104,7 +108,7 @@ def _of_note(name: str, note: str) -> ModelFinding:
     return ModelFinding("warning" if grave else "note", f"arm {name!r}", note)
 
 
-def reach_of(arm: Arm) -> float:
+def reach_of(arm: AbstractArm) -> float:
     """Sum of the lengths from joint to joint along the longest branch [m]."""
     far = np.zeros(len(arm.links))
     for i, link in enumerate(arm.links):
@@ -147,7 +151,7 @@ def _link(link: Link, reach: float) -> Iterator[ModelFinding]:
         )
 
 
-def _beyond_tips(arm: Arm) -> Iterator[ModelFinding]:
+def _beyond_tips(arm: AbstractArm) -> Iterator[ModelFinding]:
     """Findings about joints placed beyond a beam's tip as if counted from its root."""
     for i, link in enumerate(arm.links):
         beam = arm.links[arm.parent_index[i]].beam if link.parent is not None else None

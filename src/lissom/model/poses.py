@@ -41,11 +41,11 @@ class NamedPose(Record):
         return self.replace(positions=[(after if joint == before else joint, at) for joint, at in self.positions])
 
 
-def named_poses(value: Any) -> tuple[NamedPose, ...]:
+def named_poses(value: Any, what: str) -> tuple[NamedPose, ...]:
     """Poses from a mapping name -> positions, or from a sequence of NamedPoses; names are unique."""
     if isinstance(value, Mapping):
         return tuple(NamedPose(word, positions) for word, positions in value.items())
-    poses: tuple[NamedPose, ...] = records(value, "named_poses", NamedPose)
+    poses: tuple[NamedPose, ...] = records(value, what, NamedPose)
     words = [pose.name for pose in poses]
     if len(set(words)) < len(words):
         twice = next(word for word in words if words.count(word) > 1)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from lissom.model.arm import Arm
     from lissom.model.joint import Joint
+    from lissom.model.states import AbstractArm
     from lissom.spatial.rotations import Array
 
 TURN = 2 * math.pi
@@ -35,7 +35,7 @@ def degrees_hint(x: float, lower: float, upper: float, how: str = HOW) -> str:
     return f"Angles are in radians; {x:.6g} looks like degrees: {how}."
 
 
-def outside_limits(arm: Arm, q: Array) -> str:
+def outside_limits(arm: AbstractArm, q: Array) -> str:
     """A sentence about states (..., dof) with joints outside their limits, or with angles in degrees; else empty.
 
     NaN, a coordinate that is not given, is inside.
@@ -62,13 +62,13 @@ def joint_hint(joint: Joint, x: float, lower: float, upper: float) -> str:
     return "" if joint.period is None else degrees_hint(x, lower, upper)
 
 
-def coordinate_hint(arm: Arm, coordinate: str, x: float, lower: float, upper: float) -> str:
+def coordinate_hint(arm: AbstractArm, coordinate: str, x: float, lower: float, upper: float) -> str:
     """As `joint_hint`, for a coordinate by its name; empty where it is not that of a joint."""
     joint = next((joint for joint in arm.joints if joint.name == coordinate), None)
     return "" if joint is None else joint_hint(joint, x, lower, upper)
 
 
-def _outside(arm: Arm, q: Array) -> Iterator[tuple[Joint, float, tuple[float, float]]]:
+def _outside(arm: AbstractArm, q: Array) -> Iterator[tuple[Joint, float, tuple[float, float]]]:
     """Joints outside their limits, or with whole degrees beyond a turn: joint, farthest position, limits."""
     lower, upper = arm.bounds("position")
     for joint, k, low, high in zip(arm.joints, arm.joint_index, lower.tolist(), upper.tolist(), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -62,11 +63,18 @@ class Record:
         for word, value in values.items():
             object.__setattr__(self, word, value)
 
-    def _renamed(self, name: str) -> Self:
-        """A copy with another, already checked name; the rest was validated when this record was made."""
+    def _check(self, **checks: Callable[[Any, str], Any]) -> None:
+        """Replace fields by what their checks return, `check(value, name)`; in ``__post_init__`` only."""
+        self._set(**{word: check(getattr(self, word), word) for word, check in checks.items()})
+
+    def _with(self, **checked: Any) -> Self:
+        """A copy with some fields changed to values that are already checked; the rest was when this record was made.
+
+        Only for fields that no other field depends on, such as a name or where the numbers come from.
+        """
         copy = object.__new__(type(self))
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | {"name": name})
+        copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | checked)
         return copy
 
     @property

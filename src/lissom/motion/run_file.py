@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import ModelError, shown, suggest
+from lissom.formats.documents import read_document, refuse_unfit_document
 from lissom.formats.scenario import (
     ARM_KEYS,
     in_radians,
     load_beside,
     named_arm,
     output_files,
-    read_document,
-    refuse_version,
 )
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
@@ -30,7 +29,6 @@ from lissom.simulation.options import NUMERICAL
 from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
-VERSION = 1
 MOST_RUNS = 1_000_000
 OPTIONS = (*NUMERICAL, "stop_at_limits")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
@@ -67,8 +65,7 @@ class _Reader:
         self.path = path
 
     def read(self, document: Table) -> RunFile:
-        refuse_unknown(document, TOP, "the file")
-        refuse_version(document, "lissom_run", VERSION)
+        refuse_unfit_document(document, "run", TOP)
         for word in ("arm", "until"):
             if word not in document:
                 raise ModelError(f"{word} is missing from the file.")
@@ -237,7 +234,7 @@ class _Reader:
         with inside("payload"):
             row = as_table(value, "payload")
             refuse_unknown(row, ("link", "mass", "com", "size"), "[ensemble.payload]")
-            link = row.get("link") or self.arm.last_moving
+            link = row.get("link") or self.arm.tip_frame
             low, high = (_numbers(row.get("mass", [0.0, 1.0]), "mass") * np.ones(2)).tolist()
             com, spread = np.zeros(3), 0.0
             if "com" in row:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
-from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, output_files, read_document, refuse_version
+from lissom.formats.documents import read_document, refuse_unfit_document
+from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, output_files
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
@@ -23,7 +24,6 @@ from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task, Via
 from lissom.motion.transcription.constraints.known import path_constraint_kinds
 
-VERSION = 1
 ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
@@ -74,8 +74,7 @@ def read_task_file(path: Path) -> TaskFile:
 
 
 def _read(document: Table, folder: Path) -> TaskFile:
-    refuse_unknown(document, TOP, "the file")
-    refuse_version(document, "lissom_task", VERSION)
+    refuse_unfit_document(document, "task", TOP)
     arm = named_arm(document, folder)
     if "gravity" in document:
         arm = arm.with_gravity(document["gravity"])

@@ -16,6 +16,7 @@ from lissom.kernels.arguments import as_frame, as_numbers, as_state
 from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
+from lissom.model.edit import payloads_on
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.controllers.planned import refuse_motion_as_torques
@@ -290,12 +291,10 @@ def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
     """Return what the payload of every run adds to that of the arm."""
     payloads = {} if payloads is None else payloads
     if not isinstance(payloads, Mapping):
-        payloads = {arm.last_moving: payloads}
+        payloads = {arm.tip_frame: payloads}
     bodies, out = functions_of(arm).bodies, []
     for frame, many in payloads.items():
-        link = arm.links[as_frame(arm, frame, VERB).link].name
-        if link != frame:
-            raise InputError(f"{VERB}: payloads has {frame!r}, a tool; a payload sits on a link, here {link!r}.")
+        as_frame(arm, frame, VERB)
         if isinstance(many, Payload) or not isinstance(many, Sequence) or not many:
             raise InputError(
                 f"{VERB}: payloads of {frame!r} is {shown(many)}; expected a list of Payload, one per run."
@@ -303,8 +302,9 @@ def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
+        link, bodies_there = payloads_on(arm, frame, many)
         carried, place = arm.link(link).payload, f"{link}.tip" if arm.link(link).flexible else link
-        rows = _payload_rows(bodies, place, many)
+        rows = _payload_rows(bodies, place, bodies_there)
         rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
         out.append((place, Signal(f"payload of {link!r}", 10, rows)))
     return out

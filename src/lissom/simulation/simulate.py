@@ -68,8 +68,8 @@ def simulate(
     prescribed : {joint: acceleration}
         joints (or links) with a prescribed acceleration: a number, a `Profile` or a function of time; the
         torque that this requires is in `Run.tau`
-    payloads : list of Payload, or {link: list}
-        the payload of every run, instead of the arm's own; default: at the end of the arm (`Arm.ends`)
+    payloads : list of Payload, or {link or tool: list}
+        the payload of every run, instead of the arm's own; default: at the end of the arm (`Arm.tip_frame`)
     arms : list of Arm
         the arm of every run, with the same structure and different parameters: masses, lengths, stiffness, drives,
         gravity ...; all run in one compiled loop. Controllers with a model use `arm` (or their own `model`)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lissom.errors import EntryError, InputError, ModelError, about, shown
-from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_document, refuse_version
+from lissom.formats.documents import read_document, refuse_unfit_document
+from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -21,7 +22,6 @@ from lissom.studies.plan.output import StudyOutput
 from lissom.studies.plan.parameter import StudyParameter
 from lissom.studies.study import Study
 
-VERSION = 1
 TOP = ("lissom_study", "title", "evaluate", *ARM_KEYS, "gravity", "run", "task",
        "arguments", "parameters", "outputs", "sampling", "lanes", "store")  # fmt: skip
 ANGLES = ("q", "qd", "qdd", "q0", "qd0")
@@ -44,8 +44,7 @@ def read_study_file(path: Path, allow_code: bool = False) -> StudyFile:
 
 
 def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
-    refuse_unknown(document, TOP, "the file")
-    refuse_version(document, "lissom_study", VERSION)
+    refuse_unfit_document(document, "study", TOP)
     for word in ("evaluate", "parameters"):
         if word not in document:
             raise ModelError(f"{word} is missing from the file.")

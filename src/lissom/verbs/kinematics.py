@@ -13,17 +13,6 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.parameters import documented
 
 
-def tip_frame(arm: Arm, end: str | None = None) -> str:
-    """The frame at the end of an arm: the last tool of its end link, or that link (its tip, where it is flexible).
-
-    end : one of `arm.ends`; None: the only one
-    """
-    link = arm.link(arm.last_moving if end is None else end)
-    if link.tools:
-        return link.tools[-1].name
-    return f"{link.name}.tip" if link.flexible else link.name
-
-
 @documented
 def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Poses of all link frames in the world.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from lissom.model.arm import Arm
-from lissom.model.ends import longest_end
-from lissom.verbs.kinematics import tip_frame
+from lissom.model.ends import longest_end, tip_frame
 
 
 def followed_frame(arm: Arm) -> str:

@@ -35,6 +35,7 @@ def summary(arm: Arm) -> dict[str, Any]:
         "gravity": arm.gravity,
         "kinematics_only": arm.kinematics_only,
         "flexibility": arm.flexibility,
+        "ends": arm.ends,
         "links": [
             {
                 "name": link.name,

@@ -15,14 +15,14 @@ from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
-from lissom.model.ends import only_end
+from lissom.model.ends import only_end, tip_frame
 from lissom.motion.result.comparison import Comparison
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
-from lissom.verbs.kinematics import pose, tip_frame
+from lissom.verbs.kinematics import pose
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly

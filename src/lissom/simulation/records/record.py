@@ -18,14 +18,14 @@ from lissom.kernels.verb import Verb
 from lissom.kernels.verbs import POSE, VELOCITY
 from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
-from lissom.model.ends import last_flexible, only_end
+from lissom.model.ends import last_flexible, only_end, tip_frame
 from lissom.simulation.events import EventHit
 from lissom.simulation.outcome import SEVERITY, RunOutcome
 from lissom.simulation.records.balance import relative
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
-from lissom.verbs.kinematics import ORIGIN, tip_frame
+from lissom.verbs.kinematics import ORIGIN
 
 
 class Quantity(NamedTuple):
