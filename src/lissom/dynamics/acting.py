@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import INERTIA_OF_BODY, BodyNumbers, body_numbers, constants_of, placement_of
 from lissom.dynamics.stations import on_frame
 from lissom.dynamics.tree import Position, Tree

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.acting import MOTION, UPRIGHT, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.gradient import velocity_matrix
 from lissom.dynamics.inverse import joint_torques

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.dynamics.bodies import Body
+from lissom.dynamics.body import Body
 from lissom.dynamics.from_arm import DRIVE, joint_drive
 from lissom.dynamics.tree import Tree
 from lissom.engine.run import AbstractRun

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import UPRIGHT, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.results import MovingBody, Totals

@@ -22,7 +22,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeVar
 
 from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree

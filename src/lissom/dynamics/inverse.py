@@ -18,7 +18,8 @@ from lissom.dynamics.acting import (
     read_acting,
     take_loads,
 )
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree, add_to
 from lissom.engine.run import AbstractRun

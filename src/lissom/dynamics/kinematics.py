@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.acting import MOTION, WORLD, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies, Place
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE, Place
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Position
 from lissom.engine.run import AbstractRun

@@ -13,7 +13,8 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from lissom.dynamics.acting import WORLD, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Node, Position, Tree

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.formulations.matrices import ONE, Boundary, Matrix, Vector, position, product, rotation, times, transposed
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from lissom.dynamics import acting
 from lissom.dynamics.acting import Setting
-from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.stations import along_beam
 from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken

@@ -21,7 +21,8 @@ from lissom.dynamics import (
     reactions,
     regressor,
 )
-from lissom.dynamics.bodies import Bodies, refuse_stretching
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.refusals import refuse_closed_form, refuse_stretching
 from lissom.engine.record import RECORDED
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
@@ -120,7 +121,8 @@ def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **
     made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), RECORDED, 12)
     return Verb(
         name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
-        check=lambda arm: refuse_stretching(arm, more.get("shown_as", name)), outputs=outputs, **more,
+        batch_of_arms=True, check=lambda arm: refuse_closed_form(arm, more.get("shown_as", name)), outputs=outputs,
+        **more,
     )  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies, Place
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE, Place
 from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
 from lissom.dynamics.stations import along_beam
 from lissom.dynamics.vectors import add, cross, dot, sub

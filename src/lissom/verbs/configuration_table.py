@@ -78,7 +78,8 @@ class ConfigurationTable:
         ((33, 33, 11), 95832)
         """
         from lissom.dynamics.acting import Setting
-        from lissom.dynamics.bodies import Bodies, refuse_loops, refuse_unready
+        from lissom.dynamics.bodies import Bodies
+        from lissom.dynamics.refusals import refuse_loops, refuse_unready
         from lissom.formulations.catalogue import ALL, refuse_uncovered
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))

@@ -63,9 +63,10 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 @functools.lru_cache(maxsize=256)  # tables and polynomials ask for the same arms again
 def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
     from lissom.dynamics.acting import Setting
-    from lissom.dynamics.bodies import Bodies, refuse_unready
+    from lissom.dynamics.bodies import Bodies
     from lissom.dynamics.planar.chain import Planar
     from lissom.dynamics.planar.equations import Equations
+    from lissom.dynamics.refusals import refuse_unready
     from lissom.formulations.catalogue import refuse_uncovered
     from lissom.formulations.counting import count, count_planar
     from lissom.formulations.linkage import Linkage

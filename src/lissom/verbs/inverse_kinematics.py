@@ -9,8 +9,8 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.dynamics.bodies import refuse_loops
 from lissom.dynamics.inverse_kinematics import Problem, search
+from lissom.dynamics.refusals import refuse_loops
 from lissom.dynamics.stations import path_to
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.kernels.arguments import as_arm, as_frame, as_numbers, as_points, as_state

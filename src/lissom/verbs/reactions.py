@@ -36,8 +36,12 @@ def joint_reactions(
     carries. All mass of a flexible link hangs on its joint.
 
     With closed loops the motion must keep them closed, and the forces of the closures act on their links (see
-    `closure_forces`; where closures are redundant, those with the least sum of squares). Arms with
-    ``flexibility="book"`` or ``"linear"`` are refused: frames beyond a tip are not orthonormal there.
+    `closure_forces`; where closures are redundant, those with the least sum of squares).
+
+    With ``flexibility="linear"`` or ``"book"`` frames beyond a tip stretch by the square of its slope. Force and moment
+    balance the momentum of all that is beyond the joint there too (for "book" as far as its truncated equations do);
+    along the axis they differ from the torque by the squares of slopes, and the axes of a link are those of `poses`,
+    as little of unit length. ``"de_luca_siciliano"`` has no forces between links and is refused.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     anew for each of the arms that a convergence report tries.
     """
     from lissom.dynamics import acting, inverse
-    from lissom.dynamics.bodies import refuse_unready
+    from lissom.dynamics.refusals import refuse_unready
     from lissom.engine.interrupts import uninterrupted
     from lissom.engine.program import Inline
 

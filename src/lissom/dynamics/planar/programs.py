@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from lissom.dynamics import kinematics
 from lissom.dynamics.acting import Loaded
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import motor_force, with_armature
 from lissom.dynamics.from_arm import CONSTANTS, constants_of
 from lissom.dynamics.planar.chain import Planar, planar_chain

@@ -19,8 +19,9 @@ import numpy as np
 from lissom.dynamics import plant
 from lissom.dynamics.acting import Setting, base_motion, placed, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.articulated import Given
-from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.drives import smoothed
+from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
 from lissom.engine import kernel

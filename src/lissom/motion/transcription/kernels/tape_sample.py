@@ -418,7 +418,8 @@ def _places(pattern: NDArray[np.bool_]) -> Places:
 
 def related(arm: Arm) -> NDArray[np.bool_]:
     """(n, n) one coordinate carries the other, or they are of the same link, or the same."""
-    from lissom.dynamics.bodies import BASE, Bodies
+    from lissom.dynamics.bodies import Bodies
+    from lissom.dynamics.body import BASE
 
     bodies = Bodies(arm).list
     R = np.eye(len(bodies), dtype=bool)
