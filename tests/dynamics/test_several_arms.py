@@ -5,7 +5,6 @@ import pytest
 
 import lissom as ls
 from arms import other_numbers, random_arm, random_base, random_loads, random_pose, random_states
-from lissom.dynamics.acting import Setting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.batch_of_arms import call_each, places
@@ -44,7 +43,7 @@ def of_each(arms, name, state, loads=(), base=None):
     out = []
     for k, arm in enumerate(arms):
         inputs = load_inputs(arm, name, loads, base)
-        function = functions_of(arm).get(name, Setting(inputs.frames, base is not None), backend="numpy")
+        function = functions_of(arm).get(name, inputs.acting, backend="numpy")
         found = function(*(x[k] for x in state), *inputs.values)
         out.append(found[0] if name.endswith("energy") else found)
     return out

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import (
+    Acting,
     Loaded,
-    Setting,
-    read_acting,
     take_loads,
 )
 from lissom.dynamics.bodies import Bodies
@@ -75,19 +74,19 @@ def motor_forces(run: AbstractRun, tree: Tree, tau: dict[int, Coordinates], q: A
     return out
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then as `read_acting`; output tau."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, qdd, then as `Acting.read`; output tau."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    bodies, base, loads = read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))
 
 
-def program_at_rest(run: AbstractRun, bodies: Bodies, setting: Setting, rates: bool) -> None:
-    """Input q, and qd when `rates`, then as `read_acting`; output tau at zero acceleration."""
+def program_at_rest(run: AbstractRun, bodies: Bodies, acting: Acting, rates: bool) -> None:
+    """Input q, and qd when `rates`, then as `Acting.read`; output tau at zero acceleration."""
     n = bodies.dof
     q = run.input(n)
     nothing = run.constant(np.zeros(n))
     qd = run.input(n) if rates else nothing
-    bodies, base, loads = read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     run.output(*joint_torques(run, bodies, q, qd, nothing, base, loads))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import Any
 
-from lissom.dynamics.acting import WORLD, Setting, read_bodies
+from lissom.dynamics.acting import WORLD, Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
@@ -147,10 +147,10 @@ def dense(run: AbstractRun, n: int, M: Entries) -> list[Any]:
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting, tape: bool, packed: bool = False) -> None:
-    """Input q, then as `read_bodies`; output M, row by row; packed: of each what is on the diagonal and right of it."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting, tape: bool, packed: bool = False) -> None:
+    """Input q, then as `Acting.read_bodies`; output M, row by row; packed: its upper triangle, row by row."""
     n = bodies.dof
     q = run.input(n)
-    bodies = read_bodies(run, bodies, setting)
+    bodies = acting.read_bodies(run, bodies)
     entries = dense(run, n, matrix(run, bodies, q, tape))
     run.output(*(entries[n * i + j] for i in range(n) for j in range(i if packed else 0, n)))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
+from lissom.dynamics.acting import UPRIGHT, Acting, Loaded
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import Element, inertia_of, placement_of, tree_of
@@ -44,12 +44,12 @@ class State(NamedTuple):
     field: dict[int, Any]
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting, world: bool) -> None:
-    """Inputs q, qd, qdd, then as `read_acting`; output (links, 6) in world axes, or each in the axes of its link."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting, world: bool) -> None:
+    """Inputs q, qd, qdd, then as `Acting.read`; output (links, 6) in world axes, or each in the axes of its link."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    assert not setting.payloads, "payloads that are inputs belong to bodies, not to links"
-    bodies, base, loads = read_acting(run, bodies, setting)
+    assert not acting.payloads, "payloads that are inputs belong to bodies, not to links"
+    bodies, base, loads = acting.read(run, bodies)
     bodies, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
     state = outward(run, tree_of(bodies), q, qd, qdd, base)
     sums = own_forces(run, bodies, state)

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.acting import Setting
 from lissom.engine.function import check_out
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.kernels.arguments import as_state, as_threads
@@ -113,8 +112,8 @@ def _reactions(verb: Verb, arm: Arm, state: Sequence[ArrayLike], applied: Applie
     given = [np.ascontiguousarray(np.broadcast_to(x, found.u.shape)) for x in given]
     closing = closure_of(arm).loads(given[0], found.force)
     inputs = load_inputs(arm, verb.label, applied.loads, applied.base)
-    frames = (*inputs.frames, *(frame for frame, _ in closing))
-    function = functions_of(arm).get(verb, Setting(frames, applied.base is not None))
+    acting = inputs.acting._replace(loads=(*inputs.acting.loads, *(frame for frame, _ in closing)))
+    function = functions_of(arm).get(verb, acting)
     values = (*given, *inputs.values, *(nine for _, nine in closing))
     made: Array = run(function, values, out, applied.threads, verb.label)
     return made

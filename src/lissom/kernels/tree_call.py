@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.acting import Setting
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_arm, as_threads
 from lissom.kernels.cache import functions_of
@@ -42,7 +41,7 @@ def tree_call(
     if loads is NO_LOADS and base is None:
         return run(functions.get(name, method=method), state, out, threads, name)
     inputs = load_inputs(arm, name, loads, base)
-    function = functions.get(name, Setting(inputs.frames, base is not None), method=method)
+    function = functions.get(name, inputs.acting, method=method)
     return run(function, (*state, *inputs.values), out, threads, name)
 
 

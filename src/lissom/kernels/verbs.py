@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from lissom.dynamics import (
-    acting,
     coriolis,
     energy,
     forward,
@@ -21,6 +20,7 @@ from lissom.dynamics import (
     reactions,
     regressor,
 )
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.refusals import refuse_closed_form, refuse_stretching
 from lissom.engine.record import RECORDED
@@ -49,7 +49,7 @@ def _registered(verb: Verb) -> Verb:
 
 def _simple(program: Callable[..., None]) -> Callable[..., None]:
     """A program that is the same for straight-line code and for tapes."""
-    return lambda run, bodies, setting, _tape: program(run, bodies, setting)
+    return lambda run, bodies, acting, _tape: program(run, bodies, acting)
 
 
 def _at_rest(rates: bool) -> Program:
@@ -58,8 +58,8 @@ def _at_rest(rates: bool) -> Program:
 
 
 def _inertia(packed: bool, straight_up_to: int) -> Program:
-    def program(run: Any, bodies: Bodies, setting: acting.Setting, tape: bool) -> None:
-        mass.program(run, bodies, setting, tape, packed=packed)
+    def program(run: Any, bodies: Bodies, acting: Acting, tape: bool) -> None:
+        mass.program(run, bodies, acting, tape, packed=packed)
 
     return Program(program, RECORDED, straight_up_to)
 

@@ -143,9 +143,9 @@ def inverse_kinematics(
 
 def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, Array]]:
     """Pose and Jacobian of the frame at coordinates (n, dof)."""
-    from lissom.dynamics.acting import Setting
+    from lissom.dynamics.acting import Acting
 
-    functions = [functions_of(arm).get(name, Setting(frame=link)) for name in ("pose", "jacobian")]
+    functions = [functions_of(arm).get(name, Acting(frame=link)) for name in ("pose", "jacobian")]
 
     def reach(q: Array) -> tuple[Array, Array]:
         points = np.repeat(point[None], len(q), axis=0)  # one row per state takes the short way through the engine

@@ -39,7 +39,7 @@ class PlanarModel:
     """
 
     def __init__(self, arm: Arm):
-        from lissom.dynamics.acting import Setting
+        from lissom.dynamics.acting import Acting
         from lissom.dynamics.bodies import Bodies
         from lissom.dynamics.planar.chain import Planar
         from lissom.dynamics.planar.equations import Equations
@@ -49,7 +49,7 @@ class PlanarModel:
 
         refuse_unready(arm)
         bodies = Bodies(arm)
-        refuse_uncovered(ALL[METHOD], arm, bodies, Setting(), "inverse_dynamics", "planar_model")
+        refuse_uncovered(ALL[METHOD], arm, bodies, Acting(), "inverse_dynamics", "planar_model")
         self.arm = arm
         self._planar = Planar(bodies)
         self._equations = Equations.of(self._planar)

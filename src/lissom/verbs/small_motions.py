@@ -74,16 +74,17 @@ def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
     anew for each of the arms that a convergence report tries.
     """
-    from lissom.dynamics import acting, inverse
+    from lissom.dynamics import inverse
+    from lissom.dynamics.acting import Acting, standing_frames
     from lissom.dynamics.refusals import refuse_unready
     from lissom.engine.interrupts import uninterrupted
     from lissom.engine.program import Inline
 
     refuse_unready(arm)
-    bodies = functions_of(arm).bodies.with_stations(acting.standing_frames(arm))
+    bodies = functions_of(arm).bodies.with_stations(standing_frames(arm))
     still = np.zeros(arm.dof)
     with uninterrupted():  # casadi swallows exceptions
         run = Inline()
-        inverse.program(run, bodies.smooth, acting.Setting())
+        inverse.program(run, bodies.smooth, Acting())
         K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
     return M, K, D

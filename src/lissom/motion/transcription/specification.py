@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
@@ -34,7 +34,7 @@ class Specification:
     actuated, unactuated : (k,)   coordinates by the kind of their splines; with closed loops all share those of the
                                   actuated ones
     friction : (n,)               Coulomb friction
-    frames, setting, bodies       that carry loads, and how inverse dynamics reads them
+    frames, acting, bodies       that carry loads, and how inverse dynamics reads them
     cost : Cost                   what is minimised
     path_constraints : list       of deflections and distances, which arm and task have by themselves
     places : list of Place        start, via points and goal, in the order of time
@@ -54,7 +54,7 @@ class Specification:
         carried = as_loads(arm, task.loads, VERB)
         self.frames = [frame for frame, _ in carried]
         self._loads = [load for _, load in carried]  # in the frames that carry them
-        self.setting = Setting(tuple(self.frames))
+        self.acting = Acting(tuple(self.frames))
         self.bodies = functions_of(arm).bodies.with_stations(self.frames)
         strongest = np.maximum(np.abs(self.bounds.lower["torque"]), np.abs(self.bounds.upper["torque"]))
         self.cost = Cost(task.minimise, Joints(tuple(self.names), arm.actuated, strongest))

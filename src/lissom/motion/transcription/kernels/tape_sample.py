@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
@@ -92,7 +92,7 @@ class TapeSample:
     Parameters
     ----------
     arm : Arm
-    setting : Setting               frames that carry loads
+    acting : Acting               frames that carry loads
     powers : (k,)                   coordinates whose power is a row, after all torques
     weights : {term: weight}        of "time", "power" and "jerk", see `AbstractCriterion.tape`
     squares : (n,)                  weights of squared torques
@@ -105,7 +105,7 @@ class TapeSample:
     def __init__(
         self,
         arm: Arm,
-        setting: Setting,
+        acting: Acting,
         powers: NDArray[np.intp],
         weights: Mapping[str, float],
         squares: Array,
@@ -114,7 +114,7 @@ class TapeSample:
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(friction_joints)
-        self._loads, self._layout = 9 * len(setting.loads), layout
+        self._loads, self._layout = 9 * len(acting.loads), layout
         self.data = self._loads + layout.size
         self.orders = 4 if weights["jerk"] else 3
         self._powers, self._friction_joints = powers, friction_joints
@@ -129,7 +129,7 @@ class TapeSample:
         made = []
         for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
             check()
-            made.append(functions.get(verb, setting))
+            made.append(functions.get(verb, acting))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
         self.row_related = np.concatenate([self.related, self.related[powers], *2 * [self.related[friction_joints]]])
