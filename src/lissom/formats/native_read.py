@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, about, shown, suggest
+from lissom.errors import InputError, ModelError, PlacedError, about, shown, suggest
 from lissom.formats.faults import Faults, joined
 from lissom.formats.files import AS_WRITTEN, MOST_LINKS
 from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
-from lissom.formats.strict import Place, Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
+from lissom.formats.strict import Table, as_rows, as_table, degrees, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.joints import JOINTS
 from lissom.model.arm import Arm
@@ -66,7 +66,7 @@ def _located(error: ModelError, file: str, content: str, document: Table) -> Mod
 
 def _path_of(error: ModelError, document: Table) -> tuple[str | int, ...]:
     """The place of an error in the file: its own path, or that of the link or joint it names."""
-    if isinstance(error, Place):
+    if isinstance(error, PlacedError):
         return error.path
     table = document.get("dh")
     word, rows = ("rows", table.get("rows")) if isinstance(table, dict) else ("links", document.get("links"))

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lissom.errors import LissomError, ModelError, shown
+from lissom.errors import LissomError, ModelError, PlacedError, shown
 from lissom.formats.files import AS_WRITTEN, read_bytes
 from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
 from lissom.formats.load import load
-from lissom.formats.strict import Place, Table, as_table, inside, parse, record
+from lissom.formats.strict import Table, as_table, inside, parse, record
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.fields import number
@@ -33,7 +33,7 @@ def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
     except ModelError as error:
         if error.file:
             raise
-        where = error.path if isinstance(error, Place) else ()
+        where = error.path if isinstance(error, PlacedError) else ()
         key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
         raise ModelError(error.problem, error.subject, str(path), find_line(text, where, key=key)) from None
     except LissomError as error:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import ModelError, about, shown
+from lissom.errors import ModelError, PlacedError, about, shown
 from lissom.formats.files import read_bytes
 from lissom.formats.kinds import refuse_other_ending, refuse_other_kind
 from lissom.formats.native_read import Reader
-from lissom.formats.strict import Place, Table, as_rows, as_table, inside, parse, record, refuse_unknown
+from lissom.formats.strict import Table, as_rows, as_table, inside, parse, record, refuse_unknown
 from lissom.formats.toml_text import find_line
 from lissom.model.arm import Arm
 from lissom.model.bend import Line, line_of, with_flexible_link
@@ -41,7 +41,7 @@ def made_flexible(arm: Arm, path: Path) -> Arm:
     except ModelError as error:
         if error.file:
             raise
-        where = error.path if isinstance(error, Place) else ()
+        where = error.path if isinstance(error, PlacedError) else ()
         key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
         raise ModelError(error.problem, error.subject, str(path), find_line(content, where, key=key)) from None
 

@@ -13,7 +13,6 @@ from lissom.cli.common import (
     Figure,
     Film,
     Quiet,
-    Unfinished,
     check_figure,
     check_film,
     check_kind,
@@ -25,7 +24,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import RUN, RunKind
-from lissom.errors import SimulationError
+from lissom.errors import SimulationError, Unfinished
 
 if TYPE_CHECKING:
     from lissom.simulation.run import Run

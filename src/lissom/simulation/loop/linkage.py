@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.dynamics.plant import POWERS
-from lissom.errors import SolveError
+from lissom.errors import DivergedError, SolveError
 from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
@@ -24,7 +24,6 @@ from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
 from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
 from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
-from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
 
 ROUNDS = 3  # of Newton's method in a projection

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
-from lissom.errors import LissomError
+from lissom.errors import LissomError, NotStackable
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies.plan.description import AbstractStudy
 from lissom.studies.plan.design import Columns
 from lissom.studies.rows.block import Block, joined
 from lissom.studies.rows.single import attempted, called
-from lissom.studies.rows.stacking import NotAlike, stacked
+from lissom.studies.rows.stacking import stacked
 
 SPREAD = (
     0.13,
@@ -110,6 +110,6 @@ class Lanes(ABC):
             self.arguments(self.subjects(self.study.values(np.array([0, self.study.rows - 1], np.int64))))
             for k, arm in enumerate(self.samples):
                 refuse_unlike(self.study.arm, arm, k)
-        except (NotAlike, LissomError):
+        except (NotStackable, LissomError):
             return False
         return True
