@@ -242,7 +242,7 @@ def test_payloads_as_inputs(backend):
     plain = arm.replace(links=[link.replace(payload=None) for link in arm.links])
     frame = plain.links[2].name
     place = functions_of(plain).bodies.place(frame)
-    from lissom.dynamics.bodies import about_origin
+    from lissom.dynamics.rounding import about_origin
 
     own = about_origin(payload.body.in_frame(place.X))
     I = own["inertia"]

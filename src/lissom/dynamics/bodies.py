@@ -189,11 +189,6 @@ class Bodies:
         body = self.list[k]
         return range(body.coordinate, body.coordinate + body.width)
 
-    def own(self, vector: Any, k: int) -> Any:
-        """The entries of a vector of coordinates that are a body's."""
-        body = self.list[k]
-        return vector[body.coordinate : body.coordinate + body.width]
-
     @property
     def smooth(self) -> Bodies:
         """The bodies without friction."""

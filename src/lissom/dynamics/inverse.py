@@ -19,11 +19,11 @@ from lissom.dynamics.acting import (
 )
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
+from lissom.dynamics.drives import motor_forces
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree, add_to
 from lissom.engine.run import AbstractRun
 from lissom.spatial.motions import Motion, Wrench
-from lissom.spatial.scalar import Coordinates
 
 
 def joint_torques(
@@ -61,17 +61,7 @@ def tree_torques(
             on_parent, tau[node.owner] = run.call(node.element.inward, *parts)
             if on_parent is not None:
                 force[node.parent] = on_parent
-    return motor_forces(run, tree, tau, q, qd, qdd)
-
-
-def motor_forces(run: AbstractRun, tree: Tree, tau: dict[int, Coordinates], q: Any, qd: Any, qdd: Any) -> list[Any]:
-    """Forces of the motors by coordinate, from the forces that move the arm by element."""
-    out = tree.joined(tau)
-    for node in tree.nodes:
-        if node.drive is not None:
-            k = node.first
-            out[k] = [run.call(node.drive.motor_force, out[k][0], q[k], qd[k], qdd[k])]
-    return out
+    return motor_forces(run, tree, tree.joined(tau), q, qd, qdd)
 
 
 def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:

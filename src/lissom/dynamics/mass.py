@@ -15,7 +15,7 @@ from typing import Any
 from lissom.dynamics.acting import WORLD, Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
-from lissom.dynamics.drives import is_zero
+from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Node, Position, Tree
 from lissom.elements.results import ModalInertia, Placed
@@ -130,15 +130,7 @@ def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
     tree = tree_of(bodies)
     in_body = tree.stretches or (tree.has_composites and not tape)
     M = (in_body_axes if in_body else in_world_axes)(run, tree, q)
-    return {key: [entry] for key, entry in with_armature(run, tree, M).items()}
-
-
-def with_armature(run: AbstractRun, tree: Tree, M: Pairs[Scalar]) -> Pairs[Scalar]:
-    """The mass matrix with the inertia of drives."""
-    for _, node in tree.own():
-        if node.drive is not None and not is_zero(node.drive.armature):
-            M[node.first, node.first] = run.call(node.drive.inertia, M[node.first, node.first])
-    return M
+    return with_armature(run, tree, {key: [entry] for key, entry in M.items()})
 
 
 def dense(run: AbstractRun, n: int, M: Entries) -> list[Any]:

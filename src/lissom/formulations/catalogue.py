@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from lissom.dynamics import forward
 from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import arm_force, motor_force
+from lissom.dynamics.drives import arm_forces, motor_forces
+from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.planar.chain import Planar
 from lissom.dynamics.planar.equations import generalized_forces
 from lissom.errors import InputError, UnsupportedError, suggest
@@ -228,10 +229,7 @@ def inverse_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) ->
     n = len(bodies)
     q, qd, qdd = (run.input(n) for _ in range(3))
     tau = f.function(_state(run, bodies, acting, q, qd, qdd))
-    for i, body in enumerate(bodies.list):
-        own = motor_force(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
-        tau[i] = own[0]
-    run.output(tau)
+    run.output(*motor_forces(run, tree_of(bodies), [[value(x)] for x in tau], q, qd, qdd))
 
 
 def gradient_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) -> None:
@@ -254,7 +252,7 @@ def forward_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) ->
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
-    efforts = [arm_force(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
+    efforts = [x for [x] in arm_forces(run, tree_of(bodies), tau, q, qd).values()]
     state = _state(run, bodies, acting, q, qd, [0.0] * n)
     run.output(returned(state, f.function(state, efforts), efforts))
 

@@ -21,6 +21,18 @@ Loads = Sequence[Load]
 NO_LOADS: Loads = ()
 
 
+class Applied(NamedTuple):
+    """Loads, base motion, formulation and threads of a call, as the caller gave them."""
+
+    loads: Any = NO_LOADS
+    base: Any = None
+    method: Any = None
+    threads: Any = None
+
+
+NOTHING = Applied()
+
+
 class LoadInputs(NamedTuple):
     """What acts in a call, and its values, (..., 9) for the base and for every load."""
 

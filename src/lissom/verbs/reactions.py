@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.kernels.call import call
-from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
@@ -66,4 +66,4 @@ def joint_reactions(
     if frame not in AXES:
         raise InputError(f"joint_reactions: frame is {shown(frame)}; expected 'world' or 'link'.")
     name = "joint_reactions_in_link_axes" if frame == "link" else "joint_reactions"
-    return call(arm, name, (q, qd, qdd), loads=loads, base=base, out=out, threads=threads)
+    return call(arm, name, (q, qd, qdd), Applied(loads, base, threads=threads), out)

@@ -48,7 +48,8 @@ def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
 def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     """A basis of motions that keep the loops closed, and the stiffness including that of the closure forces."""
     from lissom.kernels.cache import closure_of
-    from lissom.kernels.closed_loops import Applied, force_slope, tree_torques
+    from lissom.kernels.closed_loops import force_slope, tree_torques
+    from lissom.kernels.loads import Applied
     from lissom.loops.algebra import least_torques, null_basis, split
 
     close, still = closure_of(arm), np.zeros(arm.dof)

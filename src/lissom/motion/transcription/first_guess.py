@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lissom.kernels.loads import Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
@@ -138,7 +139,7 @@ class FirstGuess:
         way = np.abs(np.diff(table, axis=0)).sum(axis=0)
         q = along(line, s[0] + path[0] * (s[-1] - s[0]))
         qd, qdd, jerk = (path[r][:, None] * way / T**r for r in (1, 2, 3))
-        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=self.spec.loads_at(x)))
+        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), Applied(self.spec.loads_at(x))))
         if self.spec.closing is not None:
             tau = self.spec.closing.least(q, tau).u
         return Course(q, qd, qdd, jerk, tau, np.gradient(tau, x * T, axis=0))
@@ -217,7 +218,9 @@ class FirstGuess:
         q = self._reachable(early, s, ends, CANDIDATES, np.random.default_rng(seed))
         q = np.clip(q, *self._reach(late, s, ends))
         zero, x = np.zeros_like(q), np.full(len(q), (early + late) / 2)
-        tau = np.asarray(tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, zero, zero), loads=self.spec.loads_at(x)))
+        tau = np.asarray(
+            tree_call(self.spec.arm, INVERSE_DYNAMICS.name, (q, zero, zero), Applied(self.spec.loads_at(x)))
+        )
         cost = self.spec.cost.rate(Course(q, zero, zero, zero, tau, zero))
         # joints count by the torques that hold them: others make no other posture
         weight = np.sqrt(np.mean(tau**2, axis=0))

@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from lissom.errors import OutOfTimeError
+from lissom.kernels.loads import Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property
@@ -118,7 +119,7 @@ class Problem:
         """(N, n) torques at fractions s of a motion, z (.., N, n) its positions, rates and accelerations there."""
         z = np.array(z[:3])
         z[1:, :, list(self.held_joints)] = 0.0  # exactly: the sign of rounding would be that of friction
-        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, list(z), loads=self.spec.loads_at(s)))
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, list(z), Applied(self.spec.loads_at(s))))
         closing = self.spec.closing
         return tau if closing is None else closing.torques(z[0], tau, curves.forces_at(x, s))
 
@@ -138,7 +139,7 @@ class Problem:
         if before is not None:
             return curves.with_forces(x, before[0].forces_at(before[1], curves.nodes))
         z = curves.at(x, curves.nodes)
-        tau = tree_call(self.arm, INVERSE_DYNAMICS.name, list(z[:3]), loads=self.spec.loads_at(curves.nodes))
+        tau = tree_call(self.arm, INVERSE_DYNAMICS.name, list(z[:3]), Applied(self.spec.loads_at(curves.nodes)))
         return curves.with_forces(x, self.spec.closing.least(z[0], np.asarray(tau)).force)
 
     # ---- meshes -------------------------------------------------------------------------------------
