@@ -129,6 +129,24 @@ def test_every_number_of_a_body_is_in_the_key(arm):
     assert fields >= {"parent", "kind", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
 
 
+def test_a_key_that_was_made_before_follows_what_changes_in_place():
+    """The fingerprint of bodies is remembered; lists and dictionaries of the same bodies may change."""
+    bodies = Bodies(flexible())
+    before = fingerprint(bodies)
+    assert fingerprint(bodies) == before == fingerprint(Bodies(flexible()))
+    keys = [before]
+    bodies.list[0] = bodies.list[0]._replace(damping=0.123)
+    keys.append(fingerprint(bodies))
+    bodies.list.append(bodies.list[-1])
+    keys.append(fingerprint(bodies))
+    bodies.given["gravity", 0] = (1.0, 2.0, 3.0)
+    keys.append(fingerprint(bodies))
+    bodies.links[0] = bodies.links[0]._replace(body=7)
+    keys.append(fingerprint(bodies))
+    keys.append(fingerprint(bodies.smooth))
+    assert len(set(keys)) == len(keys)
+
+
 def torques(bodies):
     """Inverse dynamics of an arm as a graph."""
     return graph_of(lambda run: inverse.program(run, bodies, Acting()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,13 @@ ROOMS = (
     "dynamics", "elements", "engine", "flexible", "formulations", "joints", "kernels", "loops", "model", "spatial",
 )  # fmt: skip
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
-IGNORED = {"Bodies": {"elements"}, "Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
+IGNORED = {
+    "Bodies": {"elements", "_known"},
+    "Arm": {"name"},
+    "Joint": {"limits"},
+    "Link": {"shapes"},
+    "FlexibleBody": {"line"},
+}
 
 
 def fingerprint(*values: Any) -> str:
@@ -43,11 +50,33 @@ def _collect(value: Any, add: Callable[[bytes], None]) -> None:
         array = np.ascontiguousarray(value)
         add(f"array {array.dtype.str} {value.shape}".encode())
         add(array.tobytes())
+    elif kind is Bodies:
+        add(_of_bodies(value).encode())
     else:
         names, parts = _parts(value)
         add(f"{kind.__name__} {len(names)} {' '.join(names)}".encode())
         for part in parts:
             _collect(part, add)
+
+
+def _of_bodies(bodies: Bodies) -> str:
+    """The fingerprint of bodies, which is known as long as all that they consist of is the same objects.
+
+    Lists and dictionaries of bodies may change; what is in them does not.
+    """
+    found: dict[str, Any] = vars(bodies)
+    held = {name: x for name, x in found.items() if name not in IGNORED["Bodies"] and not _derived(Bodies, name)}
+    items = [item for x in held.values() for item in (x if type(x) is list else flattened(x))]
+    known = found.get("_known")
+    if known is None or len(known[0]) != len(items) or not all(map(operator.is_, known[0], items)):
+        known = found["_known"] = items, fingerprint(held)
+    digest: str = known[1]
+    return digest
+
+
+def flattened(value: Any) -> list[Any]:
+    """Keys and values of a dictionary; of anything else itself."""
+    return [*value, *value.values()] if type(value) is dict else [value]
 
 
 def _parts(value: Any) -> tuple[Sequence[str], Iterable[Any]]:
@@ -61,10 +90,6 @@ def _parts(value: Any) -> tuple[Sequence[str], Iterable[Any]]:
         return list(map(fingerprint, value)), value.values()
     if dataclasses.is_dataclass(value):
         names = _read(kind)
-        return names, (getattr(value, name) for name in names)
-    if isinstance(value, Bodies):
-        ignored = IGNORED["Bodies"]
-        names = [name for name in vars(value) if name not in ignored and not _derived(kind, name)]
         return names, (getattr(value, name) for name in names)
     if isinstance(value, Varied):
         names = ("arm", "frames", "rounded", "pieces")
