@@ -102,11 +102,6 @@ class Bodies:
         return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0]
 
     @cached_property
-    def carrying(self) -> list[tuple[int, Body]]:
-        """The moving bodies, and the places along beams that carry bodies."""
-        return [(k, body) for k, body in enumerate(self.list) if body.beam_owner < 0 or body.mount]
-
-    @cached_property
     def dof(self) -> int:
         """Number of coordinates."""
         return self.coupling.dof if self.coupling is not None else sum(body.width for _, body in self.movers)
@@ -141,7 +136,7 @@ class Bodies:
     def mass(self) -> float:
         """Total mass of the moving bodies."""
         beams = sum(body.beam.mass for _, body in self.movers if body.beam is not None)
-        return beams + sum(body.mass for _, body in self.carrying)
+        return beams + sum(body.mass for body in self.list)
 
     @cached_property
     def flexible(self) -> bool:
@@ -177,11 +172,12 @@ class Bodies:
         if self.coupling is not None:
             return self.coupling.carriers(self.tree.carriers)
         out: list[list[int]] = []
+        reach: dict[int, list[int]] = {BASE: []}  # coordinates up to a body
         for k, body in enumerate(self.list):
-            if body.beam_owner >= 0:
-                continue
-            above = [c for j in self.ancestors(k)[1:] for c in reversed(self.coordinates(j))]
-            out += [[*reversed(range(body.coordinate, c)), *above] for c in self.coordinates(k)]
+            own, above = self.coordinates(k), reach[body.parent]
+            if body.beam_owner < 0:
+                out += [[*reversed(range(own.start, c)), *above] for c in own]
+            reach[k] = [*reversed(own), *above]
         return out
 
     def coordinates(self, k: int) -> range:
@@ -202,30 +198,13 @@ class Bodies:
         beams = {k: body.beam.undamped for k, body in enumerate(self.list) if body.beam is not None}
         return self.changed(**drive, beam=beams)
 
-    @cached_property
-    def children(self) -> list[list[int]]:
-        """Bodies carried directly by each body."""
-        out: list[list[int]] = [[] for _ in self.list]
-        for k, body in enumerate(self.list):
-            if body.parent != BASE:
-                out[body.parent].append(k)
-        return out
-
     def changed(self, **columns: dict[int, Any]) -> Bodies:
         """A copy with some fields of some bodies changed: ``friction={3: 0.0}``."""
         other = copy.copy(self)
-        for word in ("children", "movers", "carrying", "mass", "tree"):  # they depend on the bodies
+        for word in ("movers", "mass", "tree"):  # they depend on the bodies
             other.__dict__.pop(word, None)
         other.list, other.elements = list(self.list), None
         for word, entries in columns.items():
             for k, value in entries.items():
                 other.list[k] = other.list[k]._replace(**{word: value})
         return other
-
-    def ancestors(self, k: int) -> list[int]:
-        """Body k and the bodies that carry it, from the tip inwards."""
-        path = []
-        while k != BASE:
-            path.append(k)
-            k = self.list[k].parent
-        return path

@@ -73,7 +73,7 @@ def reach(run: AbstractRun, bodies: Bodies, frame: str, q: Any, point: Any) -> R
 def reach_place(run: AbstractRun, bodies: Bodies, place: Place, q: Any, point: Any) -> Reach:
     """The path to a point, three entries, of a frame at a place."""
     bodies, q = bodies.expanded(run, q)
-    x, frames = _frames(run, bodies, q, bodies.ancestors(place.body)[::-1])
+    x, frames = _frames(run, bodies, q, tree_of(bodies).path(place.body))
     parts = (frames[place.body], placement_of(place.row), filled(POINT, point))
     return Reach(x, frames, run.call(_at_point, *parts))
 

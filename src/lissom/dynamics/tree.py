@@ -97,7 +97,11 @@ class Tree:
 
     def path(self, i: int) -> list[int]:
         """Elements from the base to element i."""
-        return [] if i == BASE else [*self.path(self.nodes[i].parent), i]
+        found = []
+        while i != BASE:
+            found.append(i)
+            i = self.nodes[i].parent
+        return found[::-1]
 
     @property
     def stretches(self) -> bool:

@@ -26,6 +26,7 @@ import numpy as np
 
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE, Place
+from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
 from lissom.dynamics.stations import along_beam
 from lissom.dynamics.vectors import add, cross, dot, sub
@@ -173,11 +174,9 @@ def _way(run: Any, bodies: Bodies, end: End, q: Any) -> Reach:
 
 def coordinates(bodies: Bodies, loop: Loop) -> list[int]:
     """Coordinates that move one end of a loop, or both."""
-    found: set[int] = set()
-    for end in ends(bodies.arm, loop):
-        for k in bodies.ancestors(_place(bodies, end).body):
-            found.update(bodies.coordinates(k))
-    return sorted(found)
+    tree = tree_of(bodies)
+    paths = [tree.path(_place(bodies, end).body) for end in ends(bodies.arm, loop)]
+    return sorted({c for path in paths for k in path for c in tree.nodes[k].coordinates})
 
 
 def shapes(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
