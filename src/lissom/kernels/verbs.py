@@ -222,7 +222,7 @@ ACCELERATION = _registered(_kinematic(
     "acceleration", MOTION, lambda _: ((6,),), kinematics.acceleration,
     Output("a", "m/s^2, rad/s^2", "linear, then angular, of {frame}, world axes"), frame=True,
 ))  # fmt: skip
-_CLOSURE = Program(_simple(lambda run, b, _s: closure.program(run, b)), closure.STEPS, 0)
+_CLOSURE = Program(_simple(lambda run, b, _s: closure.program(run, b)), RECORDED, 0)
 CLOSURE = _registered(Verb(
     "closure", RATES, closure.shapes, program=_CLOSURE, flexible=_CLOSURE, loops="tree", outputs=INTERNAL,
     needs_inertia=False, stations=closure.stations, check=lambda arm: refuse_stretching(arm, closure.VERB),
