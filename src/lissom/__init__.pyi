@@ -2,7 +2,12 @@
 
 from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
 from lissom.control.linearise import linearise as linearise
+from lissom.control.reachability import ModalReach as ModalReach
+from lissom.control.sensors.encoder import Encoder as Encoder
+from lissom.control.sensors.strain_gauge import StrainGauge as StrainGauge
+from lissom.control.shapers import Shaper as Shaper, shaper as shaper
 from lissom.control.state_space import StateSpace as StateSpace
+from lissom.control.zeros_along import ZerosAlongLink as ZerosAlongLink, zeros_along as zeros_along
 from lissom.diagnosis import Diagnosis as Diagnosis, doctor as doctor
 from lissom.errors import (
     IndefiniteInertia as IndefiniteInertia,
@@ -59,6 +64,7 @@ from lissom.simulation.controllers import (
     Follow as Follow,
     GravityCompensation as GravityCompensation,
     Impedance as Impedance,
+    JointInversion as JointInversion,
     StateFeedback as StateFeedback,
 )
 from lissom.simulation.events import Event as Event, EventHit as EventHit

@@ -9,13 +9,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
+from lissom.errors import InputError, shown
 from lissom.markup import Markup, tag
 
 PAUSE = 0.1  # seconds between two updates of a notebook, which are slow
 PATIENCE = 3.0  # seconds after which people want to see that something happens
+Reporter = Callable[[Any], object]
 
 
 @contextmanager
@@ -67,6 +69,27 @@ def bar(words: str, total: float, counted: str = "") -> Iterator[Callable[[float
     with _terminal(*columns) as made:
         task = made.add_task(words, total=total)
         yield lambda done: made.update(task, completed=done, description=pace.said(done))
+
+
+@contextmanager
+def reporter(
+    progress: Any, display: Callable[[], AbstractContextManager[Reporter]], call: Reporter, verb: str, form: str
+) -> Iterator[Reporter]:
+    """Context with a function to call with progress: it shows it (True), calls the user's function, or does nothing.
+
+    progress : what the user gave, True, False, None or a function
+    display : for True; a context such as `bar` or `line`
+    call : for a function of the user, with arguments of the `form` that the error names
+    """
+    if progress is False or progress is None:
+        yield lambda _: None
+    elif progress is True:
+        with display() as show:
+            yield show
+    elif callable(progress):
+        yield call
+    else:
+        raise InputError(f"{verb}: progress is {shown(progress)}; expected True, False or a function {form}.")
 
 
 class _Pace:

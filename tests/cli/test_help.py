@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from lissom.cli.group import VERBS, loaded
 from lissom.cli.main import app
 from lissom.model.beam import PLANES
-from lissom.views.plots import motions, runs, studies
+from lissom.views.plots import motions, plants, runs, studies
 
 SECONDS = 0.4  # of CPU, user and system, of a command that computes nothing
 ENVIRONMENT = {**os.environ, "COLUMNS": "120", "OPENBLAS_NUM_THREADS": "1"}
@@ -86,6 +86,7 @@ def test_the_planes_of_the_help_are_those_of_beams():
         ("simulate", [runs]),
         ("predict", [motions]),
         ("sweep", [studies]),
+        ("linearise", [plants]),
         ("plot", [runs, motions, studies]),
     ],
 )

@@ -32,7 +32,7 @@ MAY_USE = {
     "markup": set(),
     "listing": set(),
     "versions": set(),
-    "telling": set(),
+    "telling": {"errors"},
     "cores": set(),
     "records": set(),
     "outcome": set(),

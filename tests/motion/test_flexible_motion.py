@@ -8,14 +8,13 @@ from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
-from lissom.motion.result.replay import torques_of
 from lissom.motion.result.residual import residual_vibration
-from lissom.motion.result.shapers import Shaper, shaper, zv, zvd
 from lissom.motion.solve.assessment import mesh_of
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.ends import sagged
 from lissom.motion.transcription.constraints.bending import BendingLimits
 from lissom.motion.transcription.constraints.constraint import Look
+from lissom.simulation.controllers.planned import planned_torques
 
 LIMITS = ls.Limits(torque=[0.2, 0.1])
 MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared", "limits": LIMITS}
@@ -23,7 +22,7 @@ MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "t
 
 def rings(motion, rtol=1e-10):
     """Residual vibration, its torques played through an adaptive simulation."""
-    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, method="dop853",
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], planned_torques(motion), motion.duration, method="dop853",
                       rtol=rtol, atol=1e-2 * rtol)  # fmt: skip
     return residual_vibration(run.arm, run.q[-1], run.qd[-1])
 
@@ -208,40 +207,6 @@ def test_residual_vibration_is_what_a_simulation_with_locked_joints_shows():
     run = ls.simulate(arm, pose, rates, until=40.0, prescribed=held, every=0.02, method="rk8", dt=2e-3)
     seen = np.linalg.norm(run.tip - ls.pose(arm, [0.3, -0.7], "link2.tip")[:3, 3], axis=1).max()
     assert 0.9 * told < seen < 1.02 * told  # forty seconds are long enough for the modes nearly to meet
-
-
-def test_shapers_leave_nothing_of_the_modes_they_are_made_for():
-    for f, damping in ((0.7, 0.0), (2.3, 0.04)):
-        for make in (zv, zvd):
-            assert make(f, damping).leaves(f, damping) < 1e-12
-            assert make(f, damping).sizes.sum() == pytest.approx(1.0)
-        # robust: off by five percent, ZVD leaves a fraction of what ZV does
-        assert zvd(f, damping).leaves(1.05 * f, damping) < 0.2 * zv(f, damping).leaves(1.05 * f, damping)
-    both = zv(0.7).then(zv(2.3))
-    assert max(both.leaves(0.7), both.leaves(2.3)) < 1e-12
-    assert both.duration == pytest.approx(0.5 / 0.7 + 0.5 / 2.3)
-    arm = two_link(damping=0.03)
-    found = ls.modes(arm, [0.8, 0.8], count=2)
-    made = shaper(arm, [0.8, 0.8], "zvd", 2)
-    assert max(made.leaves(f, z) for f, z in zip(found.frequencies_hz, found.damping, strict=True)) < 1e-12
-    with pytest.raises(InputError, match="kind"):
-        shaper(arm, [0.8, 0.8], "zvdd")
-
-
-def test_shaping_polynomials_is_convolution():
-    from scipy.interpolate import PPoly
-
-    rng = np.random.default_rng(3)
-    course = PPoly(rng.normal(size=(4, 5, 2)), np.array([0.0, 0.13, 0.4, 0.55, 0.8, 1.1]))
-    made = Shaper(np.array([0.0, 0.31, 0.77]), np.array([0.2, 0.5, 0.3]))
-    shaped, t = made.shaped(course), np.linspace(-0.01, 1.9, 1013)
-    assert shaped.x[-1] == pytest.approx(1.1 + 0.77)
-    want = sum(
-        size * np.where(((t - time >= 0) & (t - time <= 1.1))[:, None], course(np.clip(t - time, 0, 1.1)), 0.0)
-        for time, size in zip(made.times, made.sizes, strict=True)
-    )
-    inside = (t > 0) & (t < shaped.x[-1])
-    assert np.abs(shaped(t[inside]) - want[inside]).max() < 1e-10
 
 
 def test_a_mesh_keeps_the_count_rule_when_it_is_refined(moved):

@@ -256,6 +256,28 @@ def test_interrupted_ensembles_resume(tmp_path):
     assert os.listdir(tmp_path) == ["a.nc"]
 
 
+def test_a_run_that_had_not_begun_has_no_member():
+    """As in the file of an interrupted ensemble: all samples of one run are missing."""
+    runs = ls.simulate(ARM, starts(3), until=0.1, dt=1e-2)
+    arrays = {word: getattr(runs, word).copy() for word in runs.over_time}
+    for array in arrays.values():
+        array[1] = np.nan
+    partly = dataclasses.replace(runs, **arrays)
+    assert repr(partly.member(0))
+    with pytest.raises(ls.InputError, match="run 1 has no samples; it had not begun"):
+        partly.member(1)
+
+
+@pytest.mark.parametrize("word", ["potential", "work"])
+def test_infinite_energies_of_a_file_are_no_warning(word):
+    runs = ls.simulate(ARM, starts(2), until=0.1, dt=1e-2)
+    array = getattr(runs, word).copy()
+    array[0] = np.inf
+    lasting = dataclasses.replace(runs, **{word: array})
+    assert repr(lasting.member(0))
+    assert lasting.balance_error.shape == (2,)
+
+
 @pytest.mark.slow
 def test_a_killed_process_leaves_finished_runs(tmp_path):
     """The bar: SIGKILL in the middle; finished runs are readable, resuming gives the numbers of an unbroken run."""

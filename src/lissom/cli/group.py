@@ -34,7 +34,7 @@ VERBS = (
     Verb("convert", DESCRIBE, "Convert an arm to another file format."),
     Verb("torques", COMPUTE, "Compute the joint torques of a sampled motion, and compare them with the limits."),
     Verb("modes", COMPUTE, "Compute natural frequencies, damping and mode shapes of an arm or of one beam."),
-    Verb("linearise", COMPUTE, "Linearise an arm around a state: matrices, poles, frequency response."),
+    Verb("linearise", COMPUTE, "Linearise an arm around a state: poles, zeros, weakest modes, matrices."),
     Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),

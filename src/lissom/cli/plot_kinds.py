@@ -8,6 +8,7 @@ import typer
 
 RUN = ("motion", "tip", "energy", "phase")
 MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual")
+PLANT = ("response", "poles")
 STUDY = ("scatter", "distribution", "map", "sensitivity", "pareto")
 
 
@@ -19,6 +20,7 @@ def listed(kinds: tuple[str, ...], last: str = " or ") -> str:
 
 RunKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(RUN)}.")]
 MotionKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(MOTION)}.")]
+PlantKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(PLANT)}.")]
 StudyKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(STUDY)}.")]
 AnyKind = Annotated[
     str | None,

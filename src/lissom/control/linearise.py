@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Never
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.control.outputs import as_sensors, output_rows
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_state
@@ -16,7 +17,6 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
-from lissom.verbs.kinematics import jacobian
 from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 
@@ -29,7 +29,8 @@ def linearise(
     loads: Sequence[Load] = (),
     base: BaseMotion | None = None,
     *,
-    output: str | None = None,
+    output: Any = None,
+    rows: str | Sequence[str] | None = None,
     controller: Any = None,
     **unknown: Never,
 ) -> StateSpace:
@@ -48,9 +49,12 @@ def linearise(
     tau : (dof,) or None         torques, None: those that keep the accelerations of actuated joints zero
     loads : sequence of Load     constant in the world
     base : BaseMotion or None    prescribed motion of the base
-    output : str or None
+    output : str, pair, sensor, list of these, or None
         None: outputs are all positions. A link's or tool's name: the motion of its origin and its
-        rotation, six outputs in world axes.
+        rotation, six outputs in world axes; a pair ``(name, point)``: of a point on it, anywhere along a beam.
+        `Encoder` and `StrainGauge` are joint positions and strains.
+    rows : str, sequence of str or None
+        which of x, y, z, rx, ry, rz of each frame are outputs: "xy", ["x", "rz"]; None: all six
     controller : PD, ComputedTorque, GravityCompensation, Impedance, StateFeedback, or a function tau(t, q, qd)
         Closes the loop: `A` includes its derivatives (of a function by finite differences), `tau` holds its torques in
         that state, and the inputs are torques added to them. Time-varying references are evaluated at t = 0; for a
@@ -70,6 +74,9 @@ def linearise(
     >>> loop = ls.linearise(ls.load("two_link"), [0.5, 0.2], controller=ls.ComputedTorque([0.5, 0.2], 24, 10))
     >>> sorted(loop.poles.real.round(3).tolist())  # e'' + 10 e' + 24 e = 0
     [-6.0, -6.0, -4.0, -4.0]
+    >>> tip = ls.linearise(ls.load("two_link_flexible"), [0.2, 1.2], output="link2.tip", rows="xy")
+    >>> tip.outputs, tip.minimum_phase
+    (('link2.tip.x', 'link2.tip.y'), 'no')
     """
     check_keywords(linearise, unknown)
     verb = "linearise"
@@ -77,12 +84,14 @@ def linearise(
     p = _one(arm, q, "q")
     v = np.zeros(n) if qd is None else _one(arm, qd, "qd")
     drives = arm.actuated
+    if output is None and rows is not None:
+        raise InputError(f"{verb}: rows is {shown(rows)}, but no output is the motion of a frame; name one by output=.")
     if controller is not None and tau is not None:
         raise InputError(f"{verb}: tau and controller are given; the controller decides the torques. Give one of them.")
     gains = None if controller is None else _gains(arm, controller, p, v)
     if arm.loops:
         given = None if tau is None else _one(arm, tau, "tau")
-        return _looped(arm, p, v, given, list(loads), base, output, gains)
+        return _looped(arm, p, v, given, list(loads), base, (output, rows), gains)
     if gains is not None:
         u = gains.tau
     elif tau is None:
@@ -96,7 +105,7 @@ def linearise(
     if gains is not None:
         A[n:] += slope.tau @ np.hstack([gains.q[:n], gains.qd[:n]])
     B[n:] = slope.tau[:, drives]
-    C, outputs = _outputs(arm, p, output)
+    C, outputs = _outputs(arm, p, output, rows)
     names = arm.coordinates
     own, rates = ((), np.zeros(0)) if gains is None else (gains.states, gains.rates)
     if gains is not None and own:
@@ -128,6 +137,7 @@ class _Gains(NamedTuple):
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     from lissom.simulation.controllers import Controller
+    from lissom.simulation.loop.closed_loop import States
     from lissom.simulation.loop.slopes import controller_slopes
     from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
@@ -144,13 +154,14 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     z = np.zeros(0) if loop.z0 is None else loop.z0
     if z.ndim != 1:
         raise InputError(f"linearise: the controller has states of {len(z)} runs; give those of one run.")
-    found = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd))
-    return _Gains(found.tau, *controller_slopes(loop, 0.0, q, qd, z, given), loop.controller_states, found.z)
+    state = States(q, qd, z)
+    found = loop.rates(state, moving, given, loop.outside(0.0, q, qd))
+    return _Gains(found.tau, *controller_slopes(loop, 0.0, state, given), loop.controller_states, found.z)
 
 
 def _looped(
-    arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None, output: str | None,
-    gains: _Gains | None,
+    arm: Arm, q: Array, qd: Array, tau: Array | None, loads: list[Load], base: BaseMotion | None,
+    output: tuple[Any, str | Sequence[str] | None], gains: _Gains | None,
 ) -> StateSpace:  # fmt: skip
     """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
@@ -170,7 +181,7 @@ def _looped(
         A[f:, :f] += found.B @ (gains.q @ found.T + gains.qd @ found.W)
         A[f:, f:] += found.B @ gains.qd @ found.T
     B[f:] = found.B[:, drives]
-    C, outputs = _outputs(arm, q, output)
+    C, outputs = _outputs(arm, q, *output)
     C = np.hstack([C[:, : arm.dof] @ found.T, np.zeros((len(C), f))])
     names = [arm.coordinates[k] for k in found.independent]
     return StateSpace(
@@ -181,12 +192,13 @@ def _looped(
     )  # fmt: skip
 
 
-def _outputs(arm: Arm, q: Array, output: str | None) -> tuple[Array, tuple[str, ...]]:
+def _outputs(arm: Arm, q: Array, output: Any, rows: str | Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:
+    """C of the positions and rates, and the names of its rows."""
     n = arm.dof
     if output is None:
         return np.eye(n, 2 * n), arm.coordinates
-    J = jacobian(arm, q, output)
-    return np.hstack([J, np.zeros((6, n))]), tuple(f"{output}.{word}" for word in ("x", "y", "z", "rx", "ry", "rz"))
+    slopes, names = output_rows(arm, q, as_sensors(output, rows))
+    return np.hstack([slopes, np.zeros_like(slopes)]), names
 
 
 def _one(arm: Arm, value: ArrayLike, word: str) -> Array:

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lissom.control.estimation import kalman_gain, lqg_matrices, symmetric
+from lissom.control.reachability import ModalReach, modal_reach
+from lissom.control.zeros import invariant_zeros, phase_verdict, relative_degree
 from lissom.errors import InputError, SolveError, UnsupportedError, install_extra, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.spatial.rotations import Array
@@ -46,13 +49,64 @@ class StateSpace:
         """Eigenvalues of A, slowest first [1/s; dimensionless when sampled]."""
         found = np.linalg.eigvals(self.A).astype(complex)
         size = -found.real if self.dt is None else -np.log(np.maximum(np.abs(found), 1e-300))
-        return found[np.argsort(size, kind="stable")]
+        noise = STABLE * np.abs(found).max(initial=1.0)  # what decays alike is sorted by frequency
+        return found[np.lexsort((found.imag > 0, np.abs(found), (size / noise).round()))]
 
     @property
     def stable(self) -> bool:
         """Every pole is left of the imaginary axis (inside the unit circle when sampled)."""
         poles = self.poles
         return bool((poles.real < -STABLE).all() if self.dt is None else (np.abs(poles) < 1 - STABLE).all())
+
+    @property
+    def zeros(self) -> NDArray[np.complex128]:
+        """Invariant zeros, smallest first [1/s; dimensionless when sampled]: what still moves while the outputs rest.
+
+        The plant must have as many outputs as inputs.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> arm = ls.load("two_link_flexible")
+        >>> locked = ls.modes(arm, [0.0, 0.5], count=2).frequencies_hz
+        >>> zeros = ls.linearise(arm, [0.0, 0.5], output=ls.Encoder()).zeros  # of joint outputs: joints locked
+        >>> (zeros.imag[zeros.imag > 0][:2] / 6.283185307179586 / locked).round(9)
+        array([1., 1.])
+        """
+        return invariant_zeros(self)
+
+    @property
+    def minimum_phase(self) -> str:
+        """ "yes", "marginal" (zeros on the boundary, as of undamped arms) or "no": whether the inverse is stable.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> arm = ls.load("two_link_flexible")
+        >>> ls.linearise(arm, [0.0, 0.5], output=ls.Encoder()).minimum_phase
+        'marginal'
+        >>> ls.linearise(arm, [0.0, 0.5], output="link2.tip", rows="xy").minimum_phase
+        'no'
+        """
+        return phase_verdict(self.zeros, self.dt)
+
+    @property
+    def relative_degree(self) -> tuple[int, ...] | None:
+        """For each output, the number of times it is differentiated until an input acts on it.
+
+        None if the inputs then act on the outputs by a singular matrix.
+        """
+        return relative_degree(self)
+
+    @property
+    def reachability(self) -> ModalReach:
+        """How strongly the inputs act on each mode; ``.complete``, and ``.weakest`` as text."""
+        return modal_reach(self)
+
+    @property
+    def observability(self) -> ModalReach:
+        """How strongly each mode shows in the outputs; ``.complete``, and ``.weakest`` as text."""
+        return modal_reach(self, outputs=True)
 
     def discrete(self, dt: float) -> StateSpace:
         """The same plant sampled every `dt` seconds, inputs held in between.
@@ -120,7 +174,7 @@ class StateSpace:
         from scipy.linalg import solve_continuous_are, solve_discrete_are
 
         n, m = self.B.shape
-        weights = [_weight(Q, n, "Q"), _weight(R, m, "R")]
+        weights = [symmetric(Q, n, "Q", "lqr", "weights"), symmetric(R, m, "R", "lqr", "weights")]
         try:
             if self.dt is None:
                 P = solve_continuous_are(self.A, self.B, *weights)
@@ -140,6 +194,55 @@ class StateSpace:
             raise InputError(f"closed: K has shape {gain.shape}; expected {self.B.T.shape} (inputs, states).")
         return replace(self, A=self.A - self.B @ gain, C=self.C - self.D @ gain)
 
+    def kalman(self, W: ArrayLike, V: ArrayLike) -> Array:
+        """Gain L of the Kalman filter for noise of covariance W on the states and V on the outputs.
+
+        Continuous: ``dx^/dt = A x^ + B u + L (y - C x^)``. Sampled: ``x^ += L (y - C x^)`` when y is measured, then
+        ``x^ = A x^ + B u`` until the next sample.
+
+        Parameters
+        ----------
+        W : (n, n) or (n,)       covariance of the noise on dx/dt (intensity) or x[k+1]; positive semidefinite
+        V : (p, p) or (p,)       covariance of the noise on the outputs; positive definite
+
+        Returns
+        -------
+        L : (n, p)
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> plant = ls.linearise(ls.load("two_link"), [-1.2, 0.3], output=ls.Encoder()).discrete(0.005)
+        >>> plant.kalman([0, 0, 1e-6, 1e-6], [1e-8, 1e-8]).shape
+        (4, 2)
+        """
+        return kalman_gain(self, W, V)
+
+    def lqg(self, Q: ArrayLike, R: ArrayLike, W: ArrayLike, V: ArrayLike) -> StateSpace:
+        """The controller from outputs to inputs that joins `lqr` and `kalman`, as a linear system.
+
+        Parameters
+        ----------
+        Q, R : weights of states and inputs, as of `lqr`
+        W, V : covariances of the noise, as of `kalman`
+
+        Returns
+        -------
+        StateSpace
+            states: the estimates; inputs: the outputs of this plant; outputs: its inputs
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> plant = ls.linearise(ls.load("two_link"), [1.2, 0.3], output=ls.Encoder()).discrete(0.005)
+        >>> law = plant.lqg([9, 9, 1, 1], [1, 1], [0, 0, 1e-6, 1e-6], [1e-8, 1e-8])
+        >>> law.inputs, law.outputs
+        (('upper', 'fore'), ('upper.tau', 'fore.tau'))
+        """
+        A, B, C, D = lqg_matrices(self, self.lqr(Q, R), self.kalman(W, V))
+        states, drift = tuple(f"{name}.estimate" for name in self.states), np.zeros(len(A))
+        return replace(self, A=A, B=B, C=C, D=D, states=states, inputs=self.outputs, outputs=self.inputs, drift=drift)
+
     def to_control(self) -> Any:
         """A `control.StateSpace` of python-control (extra ``control``); dots in names become underscores."""
         try:
@@ -149,12 +252,3 @@ class StateSpace:
         signals = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         names = {kind: [word.replace(".", "_") for word in words] for kind, words in signals.items()}
         return control.ss(self.A, self.B, self.C, self.D, 0 if self.dt is None else self.dt, **names)
-
-
-def _weight(value: ArrayLike, n: int, word: str) -> Array:
-    matrix = as_numbers(value, word, "lqr")
-    matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
-    if matrix.shape != (n, n) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
-        got = f"has shape {np.shape(value)}" if matrix.shape != (n, n) else "is not symmetric"
-        raise InputError(f"lqr: {word} {got}; expected {n} weights or a symmetric ({n}, {n}) matrix.")
-    return matrix

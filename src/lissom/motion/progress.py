@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 from lissom.engine.interrupts import noted_interrupts
-from lissom.errors import InputError, shown
 from lissom.motion.result.report import Iteration
-from lissom.telling import line, line_if_long
+from lissom.telling import line, line_if_long, reporter
 
 Progress = Callable[[Iteration], object]
 
@@ -21,9 +21,10 @@ def reporting(progress: Any) -> Iterator[Progress]:
     Solvers run in other languages, where an exception at an arbitrary moment would be lost: so the signal is noted, and
     raised where the solver listens.
     """
-    with ExitStack() as stack:
-        show = stack.enter_context(_shown(progress))
-        pressed = stack.enter_context(noted_interrupts())
+    asked = progress is not None
+    made = partial(_line, line if asked else line_if_long)
+    with reporter(progress if asked else True, made, progress, "predict_motion", "of an iteration") as show, \
+            noted_interrupts() as pressed:  # fmt: skip
 
         def report(step: Iteration) -> None:
             if pressed:
@@ -34,23 +35,14 @@ def reporting(progress: Any) -> Iterator[Progress]:
 
 
 @contextmanager
-def _shown(progress: Any) -> Iterator[Progress]:
-    """A line that is written over, by default if the search takes some seconds; the user's function; or nothing."""
-    if progress is False:
-        yield lambda _step: None
-    elif callable(progress):
-        yield progress
-    elif progress is True or progress is None:
-        with (line if progress else line_if_long)("compiling and building") as show:
-            yield lambda step: show(words(step))
-    else:
-        raise InputError(
-            f"predict_motion: progress is {shown(progress)}; expected True, False or a function of an iteration."
-        )
+def _line(kind: Callable[[str], AbstractContextManager[Callable[[str], None]]]) -> Iterator[Progress]:
+    """A line of text that is written over after every iteration."""
+    with kind("compiling and building") as show:
+        yield lambda step: show(words(step))
 
 
 def words(step: Iteration) -> str:
-    """One iteration on one line."""
+    """Return an iteration as one line of text."""
     return (
         f"iteration {step.number:3d}   cost {step.cost:.6g}   {step.duration:.4f} s   "
         f"largest violation {step.violation:.1e}"

@@ -11,7 +11,7 @@ from lissom.model.link import Link
 
 
 def rigid(arm: Arm, verb: str) -> Arm:
-    """The arm with links that do not bend and joints without springs."""
+    """Return the arm with links that do not bend and joints without springs."""
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(
@@ -24,7 +24,7 @@ def rigid(arm: Arm, verb: str) -> Arm:
 
 
 def with_payload_error(arm: Arm, error: float) -> Arm | None:
-    """With payloads heavier by a fraction, masses and inertias; None where nothing is carried."""
+    """Return the arm with payloads heavier by a fraction, masses and inertias; None where nothing is carried."""
     if all(link.payload is None for link in arm.links):
         return None
 
@@ -38,7 +38,7 @@ def with_payload_error(arm: Arm, error: float) -> Arm | None:
 
 
 def with_stiffness_error(arm: Arm, error: float) -> Arm | None:
-    """With links and springs of joints stiffer by a fraction; None where nothing has any stiffness."""
+    """Return the arm with links and joint springs stiffer by a fraction; None where nothing has any stiffness."""
 
     def scaled(value: Any) -> Any:
         return None if value is None else (1 + error) * value
@@ -57,7 +57,7 @@ def with_stiffness_error(arm: Arm, error: float) -> Arm | None:
 
 
 def with_more_modes(arm: Arm, more: int, verb: str) -> Arm | None:
-    """With more modes of every kind that its beams bend in; None where none of them has more."""
+    """Return the arm with more modes of every kind that its beams bend in; None where none of them has more."""
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(

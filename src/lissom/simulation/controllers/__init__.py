@@ -14,6 +14,7 @@ from lissom.simulation.controllers.computed_torque import ComputedTorque as Comp
 from lissom.simulation.controllers.follow import Follow as Follow
 from lissom.simulation.controllers.gravity_compensation import GravityCompensation as GravityCompensation
 from lissom.simulation.controllers.impedance import Impedance as Impedance
+from lissom.simulation.controllers.joint_inversion import JointInversion as JointInversion
 from lissom.simulation.controllers.pd import PD as PD
 from lissom.simulation.controllers.pid import PID as PID
 from lissom.simulation.controllers.state_feedback import StateFeedback as StateFeedback
@@ -21,5 +22,5 @@ from lissom.simulation.controllers.torques import Torques as Torques
 
 FILE_KINDS = {
     "pd": PD, "computed_torque": ComputedTorque, "follow": Follow, "gravity_compensation": GravityCompensation,
-    "impedance": Impedance, "pid": PID, "state_feedback": StateFeedback,
+    "impedance": Impedance, "joint_inversion": JointInversion, "pid": PID, "state_feedback": StateFeedback,
 }  # fmt: skip

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import Controller, gain, limit, reference
-from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +18,7 @@ class ComputedTorque(Controller):
     The error of each joint obeys ``e'' + kd e' + kp e = 0`` if every coordinate has an actuator and no joint has
     Coulomb friction. With flexible links, elastic or passive joints, the torques of unactuated coordinates cannot be
     applied; friction is not compensated, because its sign is undefined at rest. Then a tracking error remains, which
-    `Run.report` notes.
+    `Run.report` notes; `JointInversion` has none with unactuated coordinates.
 
     Parameters
     ----------
@@ -57,12 +56,5 @@ class ComputedTorque(Controller):
     def neglected(self, arm: Arm) -> str:
         unactuated = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
         rough = [joint.name for joint, friction in zip(arm.joints, arm.friction, strict=True) if friction]
-        parts = [("the unactuated coordinates", unactuated), ("the Coulomb friction of joints", rough)]
-        named = " and ".join(f"{what} ({_first_names(names)})" for what, names in parts if names)
-        if not named:
-            return ""
-        return f"ComputedTorque neglects {named}: the joint errors do not obey e'' + kd e' + kp e = 0."
-
-
-def _first_names(names: Sequence[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+        parts = {"the unactuated coordinates": unactuated, "the Coulomb friction of joints": rough}
+        return neglected_parts("ComputedTorque", parts)

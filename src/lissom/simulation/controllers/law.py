@@ -5,17 +5,22 @@ A law is written once: the same program is compiled into the closed loop, runs o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics import acting, inverse
+from lissom.dynamics import acting, forward, inverse
+from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
+from lissom.elements.pivots import Held
+from lissom.engine.program import Entries
 from lissom.engine.step import Step
 from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.spatial.scalar import absolute
 
+STRAIGHT = 12  # coordinates up to which the mass matrix of a model is factorised; articulated bodies beyond
 PULL = Step("pull", lambda q, qd, x, v, kp, kd: [[kp[0] * (x[0] - q[0]) + kd[0] * (v[0] - qd[0])]], (1,) * 6, (1,))
 SUM1 = Step("sum_1", lambda a, b: [[a[0] + b[0]]], (1, 1), (1,))
 
@@ -68,10 +73,34 @@ class LoopState(NamedTuple):
 
     def inverse_dynamics(self, model: Arm, bodies: Bodies, qd: Any, qdd: Any) -> list[Any]:
         """Return the inverse dynamics of the controller's model, with the loads known to it."""
+        bodies, base, loads = self._standing(model, bodies)
+        return inverse.joint_torques(self.run, bodies, self.q, qd, qdd, base, loads)
+
+    def held_dynamics(self, model: Arm, bodies: Bodies, qdd: list[Any]) -> list[Any]:
+        """Return torques that give actuated coordinates the accelerations `qdd`, the others moving as they must."""
+        run = self.run
+        bodies, base, loads = self._standing(model, bodies)
+        nothing = run.constant([0.0])
+        held = {k: Held(nothing[0], qdd[k][0]) for k in np.flatnonzero(model.actuated).tolist()}
+        acts = Given(self.q, self.qd, Entries([nothing] * model.dof), base, loads)
+        _, effort = forward.accelerations(run, bodies, acts, held, tape=model.dof > STRAIGHT)
+        return [effort.get(k, nothing) for k in range(model.dof)]
+
+    def _standing(self, model: Arm, bodies: Bodies) -> tuple[Bodies, Any, Any]:
+        """The model's bodies with the places of its loads, the motion of its base, and its loads."""
         run = self.run
         bodies = bodies.with_stations(acting.standing_frames(model))
-        base, loads = acting.base_motion(run, bodies), acting.standing_loads(run, bodies)
-        return inverse.joint_torques(run, bodies, self.q, qd, qdd, base, loads)
+        return bodies, acting.base_motion(run, bodies), acting.standing_loads(run, bodies)
+
+
+def neglected_parts(controller: str, parts: Mapping[str, Sequence[str]]) -> str:
+    """A note on what a law neglects, with the names of the coordinates concerned; empty if nothing."""
+    named = " and ".join(f"{what} ({_first_names(names)})" for what, names in parts.items() if names)
+    return f"{controller} neglects {named}: the joint errors do not obey e'' + kd e' + kp e = 0." if named else ""
+
+
+def _first_names(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def motors(now: LoopState, torques: list[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Self, TypedDict
+from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,24 @@ from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
 from lissom.verbs.kinematics import ORIGIN, tip_frame
 
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
+
+class Quantity(NamedTuple):
+    """An array over time: its name in words, its unit, and what its last axis counts; None: one number at a time."""
+
+    name: str
+    unit: str
+    axis: str | None = None
+
+
+QUANTITIES = {
+    "q": Quantity("position", "rad or m", "coordinate"), "qd": Quantity("rate", "rad/s or m/s", "coordinate"),
+    "qdd": Quantity("acceleration", "rad/s^2 or m/s^2", "coordinate"),
+    "tau": Quantity("torque or force", "N m or N", "coordinate"), "kinetic": Quantity("kinetic energy", "J"),
+    "potential": Quantity("potential energy", "J"), "power": Quantity("power", "W", "flow"),
+    "work": Quantity("work", "J", "flow"),
+    "controller_state": Quantity("states of the controller", "as the controller defines", "state"),
+}  # fmt: skip
+OVER_TIME = tuple(word for word in QUANTITIES if word != "controller_state")  # what every run has
 TERMS = 16  # numbers per sample that the balance of energy takes for a while
 
 
@@ -155,6 +172,7 @@ class AbstractRun:
         some = boxes((self.count,), rows_in_room(8 * TERMS * len(self.t)))
         return np.concatenate([self._unbalanced(box.index) for box in some])
 
+    @np.errstate(invalid="ignore")  # a run from a file may have infinite energies
     def _unbalanced(self, runs: Any) -> Any:
         kinetic, potential, work = self.kinetic[runs], self.potential[runs], self.work[runs]
         moved = [kinetic, potential - potential[..., :1]]
@@ -279,6 +297,8 @@ class AbstractRun:
         arrays = {word: getattr(self, word)[run] for word in self.over_time}
         arm, t, _ = self.states_of(run)
         last = len(t)
+        if not last:
+            raise InputError(f"member: run {run} has no samples; it had not begun when the simulation ended.")
         arrays = {word: x[:last] for word, x in arrays.items()}
         events = tuple(e._replace(run=0) for e in self.events if e.run == run)
         failure = self.failures.get(run)
@@ -293,10 +313,10 @@ class AbstractRun:
             failures={0: failure} if failure else {}, outcomes=(outcome,),
             interrupted=outcome is RunOutcome.INTERRUPTED,
         )  # fmt: skip
-        if not one.ok or not last:
+        if not one.ok:
             return one
-        bent, good = bending_range.deflection_report(arm, one.t, one.q)
-        status = f"{status}; {bent}" if bent else status
+        remark, good = bending_range.deflection_report(arm, one.t, one.q)
+        status = f"{status}; {remark}" if remark else status
         if one.balance_error > self.report.balance_tolerance:
             return one.with_verdict(
                 ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}"
@@ -344,7 +364,7 @@ class AbstractRun:
         rest: dict[str, Any] = dict(zip(("q", "qd", "qdd"), _quintic(self.q, self.qd, self.qdd, k, s, h), strict=True))
         for word in self.over_time[3:]:
             x = getattr(self, word)
-            flat = word in ("kinetic", "potential")
+            flat = QUANTITIES[word].axis is None
             weight = s if flat else s[:, None]
             left, right = (x[..., k + i] if flat else x[..., k + i, :] for i in (0, 1))
             rest[word] = left + weight * (right - left)

@@ -45,7 +45,7 @@ def _arrays(values: Sequence[Any]) -> Any:
 
 
 def _controllers(values: Sequence[Any]) -> Any:
-    """A gain that is one number for all joints becomes a column; only inputs of the compiled loop may differ."""
+    """Return a controller with one row of inputs for each; a gain that is one number becomes a column."""
     fixed = not values[0].compiled or not dataclasses.is_dataclass(values[0])
     if fixed or len({type(value) for value in values}) > 1:
         raise NotStackable

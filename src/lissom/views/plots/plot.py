@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Never
 
+from lissom.control.shapers import Shaper
 from lissom.control.state_space import StateSpace
+from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -16,24 +18,25 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, motions, runs, studies, vibration
-from lissom.views.plots.frequency import frequency_response
+from lissom.views.plots import bending, motions, plants, runs, shapers, studies, vibration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES: dict[type, Callable[[Any], Figure]] = {
-    StateSpace: frequency_response,
+    ZerosAlongLink: plants.zeros_along_link,
     ArmModes: vibration.arm_modes,
     BeamModes: vibration.beam_modes,
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
+    Shaper: shapers.insensitivity,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
     Run: runs.KINDS,
     Motion: motions.KINDS,
     StudyResult: studies.KINDS,
+    StateSpace: plants.KINDS,
 }
 
 
@@ -50,13 +53,15 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or BeamModes             mode shapes along the beam
         or ModeConvergence       frequencies over the number of modes, and their relative change
         or Deformation           displacement, angles and internal moments along a link
+        or ZerosAlongLink        zeros of the motion of a point, over its place on the link
+        or Shaper                vibration that is left, over the frequency of a mode
         or StudyResult           outputs over parameters
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
             "motion" (overview, the default), "joints", "torques", "poses", "convergence", "deflection" (of flexible
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
-            select others with `StudyResult.only`
+            select others with `StudyResult.only`; for a StateSpace: "response" (the default) or "poles" (with zeros)
     theme : "light", "dark" or None    colours; None: light, or dark where matplotlib's settings have a dark background
         (``plt.style.use("dark_background")``). Other settings that you change in ``matplotlib.rcParams`` are kept
 
@@ -98,9 +103,9 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         raise InputError("plot: this study has no results; plot the result of study.run(...) or load_study(folder).")
     raise InputError(
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
-        "predict_motion, load_motion), a StateSpace (from linearise), "
-        "ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), a "
-        "Deformation (from deformation) or a StudyResult (from Study.run, load_study)."
+        "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
+        "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
+        "a Deformation (from deformation), a Shaper or a StudyResult (from Study.run, load_study)."
     )
 
 
