@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 import lissom as ls
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.spatial.frames import pose
 from lissom.spatial.rotations import about_axis
 

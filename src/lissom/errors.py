@@ -135,6 +135,74 @@ class StudyError(SolveError):
     """A study ended early; `result` holds the rows that are done."""
 
 
+# ---- raised and caught inside a room -------------------------------------------------------------
+
+
+class PlacedError(ModelError):
+    """A `ModelError` with the table that it came from; readers turn it into one with a file and a line."""
+
+    path: tuple[str | int, ...] = ()
+
+
+class DependentShapes(ModelError):
+    """Shapes of a beam are numerically dependent."""
+
+
+class DivergedError(SolveError):
+    """A state of a simulation grew beyond all bounds."""
+
+    outcome = "diverged"
+
+
+class CollapsedError(SolveError):
+    """Steps of a simulation became too short to advance."""
+
+    outcome = "collapsed"
+
+
+class RunStopped(Exception):
+    """An event ends a simulation; the message says which."""
+
+
+class NoSpeed(Exception):
+    """No speed at a grid point lets the arm reach the end at rest, or 0 is not among those at the first one."""
+
+    def __init__(self, point: int) -> None:
+        super().__init__(point)
+        self.point = point
+
+
+class OutOfTimeError(Exception):
+    """The time of a search ended before its functions were compiled."""
+
+
+class NoSuchPath(InputError):
+    """A path into a record leads to nothing."""
+
+
+class NoSuchOutput(InputError):
+    """The requested output of a study does not exist in the result of any row."""
+
+
+class NotStackable(Exception):
+    """Values cannot be stacked into one array."""
+
+
+class Unreadable(Exception):
+    """A mesh cannot be shown; the message says why."""
+
+
+class Unfinished(LissomError):
+    """A command has printed and written what it could, and that is not all; `interrupted`: by Ctrl-C."""
+
+    def __init__(self, message: str, interrupted: bool = False):
+        super().__init__(message)
+        self.exit_code = 130 if interrupted else 1
+
+
+# ---- sentences -----------------------------------------------------------------------------------
+
+
 @contextmanager
 def about(subject: str) -> Iterator[None]:
     """Context that puts `subject` before the subject of a `ModelError` raised inside."""

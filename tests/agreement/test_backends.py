@@ -5,7 +5,7 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verbs import VERBS
 
@@ -25,8 +25,8 @@ def arguments(arm, name, rows):
     return [*states, np.random.default_rng(6).normal(size=(rows, 3))] if VERBS[name].frame else states
 
 
-def setting(arm, name):
-    return Setting(frame=arm.links[-1].name) if VERBS[name].frame else Setting()
+def acting(arm, name):
+    return Acting(frame=arm.links[-1].name) if VERBS[name].frame else Acting()
 
 
 def closed(arm, name):
@@ -55,7 +55,7 @@ def test_straight_tape_and_numpy_agree(arm, name):
     if VERBS[name].needs_inertia and arm.dof > 2 * VERBS[name].program.straight_up_to:
         arm = ARMS[0]  # straight-line code far beyond its range takes long to compile
     arm = closed(arm, name)
-    states, about = arguments(arm, name, 6), setting(arm, name)
+    states, about = arguments(arm, name, 6), acting(arm, name)
     functions = [functions_of(arm).get(name, about, backend) for backend in ("straight", "tape", "numpy")]
     ways = [results(function(*states)) for function in functions]
     for way in ways[:2]:
@@ -68,7 +68,7 @@ def test_straight_tape_and_numpy_agree(arm, name):
 @pytest.mark.some(10)
 def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
     arm = closed(ARMS[0] if name == "inverse_dynamics_hessian" else ARMS[1], name)
-    function = functions_of(arm).get(name, setting(arm, name), backend)
+    function = functions_of(arm).get(name, acting(arm, name), backend)
     states = arguments(arm, name, 23)
     whole = results(function(*states))
     for rows in (1, 2, 3, 4, 5, 7, 8, 23):
@@ -85,7 +85,7 @@ def test_one_state_and_any_batch_agree_bit_for_bit(name, backend):
 
 def test_loads_and_base_agree_on_all_backends():
     arm = ARMS[1].replace(loads=random_loads(ARMS[1], 8)[:1])
-    about = Setting(loads=("l2", "l5", "l2"), base=True)
+    about = Acting(loads=("l2", "l5", "l2"), base=True)
     extra = list(np.random.default_rng(0).normal(size=(4, 9)))
     for name in ("inverse_dynamics", "forward_dynamics"):
         states = [*arguments(arm, name, 4), *extra]

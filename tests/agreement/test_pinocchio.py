@@ -6,7 +6,8 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 
 # both sides are sums of products over tens of bodies in double precision
 RELATIVE = 1e-10

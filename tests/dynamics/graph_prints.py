@@ -11,7 +11,7 @@ import numpy as np
 
 import lissom as ls
 from lissom.dynamics import forward, inverse, mass
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.program import Inline
 from lissom.engine.symbolics import alone
@@ -20,13 +20,13 @@ from lissom.spatial.rotations import about_axis
 
 STORED = Path(__file__).with_name("graphs.json")
 PROGRAMS = {
-    "inverse_dynamics": lambda run, b: inverse.program(run, b, Setting()),
-    "acted": lambda run, b: inverse.program(run, b, Setting((b.arm.links[-1].name,), True)),
-    "gravity_forces": lambda run, b: inverse.program_at_rest(run, b, Setting(), rates=False),
-    "mass_matrix in body axes": lambda run, b: mass.program(run, b, Setting(), tape=False),
-    "mass_matrix in world axes": lambda run, b: mass.program(run, b, Setting(), tape=True),
-    "forward_dynamics by the mass matrix": lambda run, b: forward.program(run, b, Setting(), tape=False),
-    "forward_dynamics by articulated bodies": lambda run, b: forward.program(run, b, Setting(), tape=True),
+    "inverse_dynamics": lambda run, b: inverse.program(run, b, Acting()),
+    "acted": lambda run, b: inverse.program(run, b, Acting((b.arm.links[-1].name,), True)),
+    "gravity_forces": lambda run, b: inverse.program_at_rest(run, b, Acting(), rates=False),
+    "mass_matrix in body axes": lambda run, b: mass.program(run, b, Acting(), tape=False),
+    "mass_matrix in world axes": lambda run, b: mass.program(run, b, Acting(), tape=True),
+    "forward_dynamics by the mass matrix": lambda run, b: forward.program(run, b, Acting(), tape=False),
+    "forward_dynamics by articulated bodies": lambda run, b: forward.program(run, b, Acting(), tape=True),
 }
 NAMES = ("panda", "puma560", "stanford", "tree_demo", "two_link", "ur5e", "xarm7", "kinova_gen3", "tree", "slides")
 

@@ -10,6 +10,7 @@ from tests.arms import random_arm, random_pose, random_states
 import lissom as ls
 from lissom.kernels.cache import functions_of
 from lissom.kernels.functions import compiler_present
+from lissom.spatial.frames import pose
 
 Q = np.full(6, 0.3)
 WRONG = {
@@ -198,3 +199,16 @@ def test_packed_mass_matrix_is_the_upper_triangle(links):
     room = np.full_like(packed, np.nan)
     assert ls.mass_matrix(arm, q, packed=True, out=room) is room
     assert np.array_equal(room, packed)
+
+
+def test_a_load_on_the_last_of_many_joints():
+    """More joints than Python allows calls within calls; at rest without gravity the torques are J^T f."""
+    n, step = 1100, pose(p=(0.1, 0.0, 0.0))
+    links = [
+        ls.Link(f"l{k}", f"l{k - 1}" if k else None, ls.Joint("revolute", step), mass=1.0, inertia=0.01)
+        for k in range(n)
+    ]
+    arm = ls.Arm("long", links, gravity=(0.0, 0.0, 0.0))
+    nothing = np.zeros(n)
+    tau = ls.inverse_dynamics(arm, nothing, nothing, nothing, loads=[ls.Load(f"l{n - 1}", (0.0, 1.0, 0.0))])
+    np.testing.assert_allclose(tau, -0.1 * np.arange(n - 1, -1, -1), rtol=1e-12, atol=1e-12)

@@ -9,7 +9,7 @@ from tests.loops.mechanisms import flexible_four_bar, four_bar, moving, slider_c
 from tests.oracles.test_urdf_pinocchio import load, pinocchio_model, pinocchio_q, pinocchio_v, random_positions
 
 import lissom as ls
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError
 from lissom.kernels.cache import functions_of
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import from_rpy
@@ -385,13 +385,6 @@ def test_axes_are_those_of_the_world_or_of_the_links():
     close(np.einsum("kij,knj->kni", R, local.reshape(-1, 2, 3)).reshape(-1, 6), world, 1e-13)
     with pytest.raises(InputError, match="joint_reactions: frame is 'hand'; expected 'world' or 'link'"):
         ls.joint_reactions(arm, q, qd, qdd, frame="hand")
-
-
-@pytest.mark.parametrize("kind", ["linear", "book"])
-def test_linear_fields_are_refused(kind):
-    arm = ls.load("two_link_flexible").replace(flexibility=kind)
-    with pytest.raises(UnsupportedError, match=f"flexibility='{kind}', where frames beyond a tip are not orthonormal"):
-        ls.joint_reactions(arm, *np.zeros((3, arm.dof)))
 
 
 def test_a_position_that_leaves_a_loop_open_is_refused():

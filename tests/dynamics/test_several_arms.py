@@ -5,7 +5,6 @@ import pytest
 
 import lissom as ls
 from arms import other_numbers, random_arm, random_base, random_loads, random_pose, random_states
-from lissom.dynamics.acting import Setting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.batch_of_arms import call_each, places
@@ -17,6 +16,7 @@ SCREWS = {"kinds": ("helical", "revolute", "fixed", "prismatic", "helical")}
 VERBS = {
     "inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1, "bias_forces": 2, "gravity_forces": 1,
     "kinetic_energy": 2, "potential_energy": 1, "inverse_dynamics_gradient": 3, "poses": 1,
+    "joint_reactions": 3,
 }  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def of_each(arms, name, state, loads=(), base=None):
     out = []
     for k, arm in enumerate(arms):
         inputs = load_inputs(arm, name, loads, base)
-        function = functions_of(arm).get(name, Setting(inputs.frames, base is not None), backend="numpy")
+        function = functions_of(arm).get(name, inputs.acting, backend="numpy")
         found = function(*(x[k] for x in state), *inputs.values)
         out.append(found[0] if name.endswith("energy") else found)
     return out
@@ -81,7 +81,9 @@ def test_trees_as_each_arm_by_itself(name, seed, n, options):
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_gradient"])
+@pytest.mark.parametrize(
+    "name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_gradient", "joint_reactions"]
+)
 @pytest.mark.parametrize(("seed", "n"), [(4, 4), (9, 13)])
 def test_loads_and_a_moving_base(name, seed, n):
     base = random_arm(seed, n)
@@ -92,13 +94,43 @@ def test_loads_and_a_moving_base(name, seed, n):
 
 
 @pytest.mark.some(3)
-@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "potential_energy", "poses"])
+@pytest.mark.parametrize(
+    "name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "potential_energy", "poses", "joint_reactions"]
+)
 @pytest.mark.parametrize("flexibility", ["second_order", "linear"])
 def test_flexible_links_in_two_planes(name, flexibility):
     arms = others(boom().replace(flexibility=flexibility), 4, places=False)
     state = 0.05 * random_states(arms[0], len(arms), count=VERBS[name])
     options = {"loads": [ls.Load("near", force=(1.0, 2.0, 3.0), point=(0.2, 0.0, 0.03))]} if "dynamics" in name else {}
     agree(call_each(arms, name, state, **options), of_each(arms, name, state, **options))
+
+
+def welded(flexible):
+    """Links welded to the base, to each other and to the tip of a link; the base arm has no payloads."""
+    beam = ls.Beam(0.8, 0.9, EI=(30.0, 21.0), modes=ls.Modes(1, 1)) if flexible else None
+    spot = ls.Joint("fixed", random_pose(np.random.default_rng(3)))
+    bar = {"mass": 0.7, "com": (0.05, 0.02, 0.01), "inertia": np.diag([1e-3, 2e-3, 2e-3])}
+    return ls.Arm("welded", [
+        ls.Link("post", None, spot, frame=random_pose(np.random.default_rng(4)), **bar),
+        ls.Link("boom", "post", ls.Joint(axis=(0.1, 0.2, 1)), beam=beam, **bar), ls.Link("plate", "boom", spot, **bar),
+        ls.Link("lamp", "plate", spot, **bar), ls.Link("hand", "plate", ls.Joint("prismatic", axis=(1, 0, 0.2)), **bar),
+        ls.Link("cap", "hand", spot, mass=0.0, inertia=np.zeros((3, 3))),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("flexible", [False, True])
+@pytest.mark.parametrize("name", ["joint_reactions", "joint_reactions_in_link_axes"])
+def test_reactions_of_welded_links_with_payloads_of_their_own(name, flexible):
+    """What one arm only has, a payload, is told apart by link; so are places of welds."""
+    rng = np.random.default_rng(5)
+    some = [welded(flexible)]
+    for link in ("boom", "cap", "post", "lamp"):
+        payload = ls.Payload(rng.uniform(0.1, 1.0), rng.uniform(-0.1, 0.1, 3), 1e-3 * np.eye(3))
+        arm = other_numbers(welded(flexible), rng, places=not flexible)
+        some.append(arm.with_link(link, payload=payload))
+    state = 0.05 * random_states(some[0], len(some))
+    acting = {"loads": [ls.Load("post", (1.0, 2.0, 3.0)), ls.Load("cap", (0.3, 0.2, 0.1), point=(0.1, 0.2, 0.3))]}
+    agree(call_each(some, name, state, **acting), of_each(some, name, state, **acting))
 
 
 def test_gradients_of_flexible_arms():

@@ -7,7 +7,7 @@ from tests.joints.test_new_kind import BASE, PITCH, TREE, Screw
 
 import lissom as ls
 from lissom.dynamics import energy, inverse, mass
-from lissom.dynamics.acting import MOTION, Setting, standing_frames
+from lissom.dynamics.acting import MOTION, Acting, standing_frames
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
@@ -92,6 +92,6 @@ def test_screws_before_and_behind_a_flexible_link(at):
     G = np.zeros((6, 4))  # slide, turn, two modes, slide, turn
     for row, column, factor in ((0, 0, PITCH), (1, 0, 1), (2, 1, 1), (3, 2, 1), (4, 3, PITCH), (5, 3, 1)):
         G[row, column] = factor
-    have = on_numpy(lambda run: inverse.program(run, bodies, Setting()), q, qd, qdd)
+    have = on_numpy(lambda run: inverse.program(run, bodies, Acting()), q, qd, qdd)
     want = ls.inverse_dynamics(tied, q @ G.T, qd @ G.T, qdd @ G.T) @ G
     assert np.abs(have - want).max() < 1e-12 * np.abs(want).max()

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.dynamics import forward
-from lissom.dynamics.acting import Setting, nine_of
+from lissom.dynamics.acting import Acting, nine_of
 from lissom.dynamics.stations import on_frame
 from lissom.engine.program import Plain
 from lissom.kernels.cache import functions_of
@@ -40,8 +40,8 @@ def crane(at=0.37, kind="revolute", mid=True, outer=True):
 
 def ask(arm, name, *given, backend="numpy", loads=()):
     """A verb without compiling it."""
-    setting = Setting(loads=tuple(frame for frame, _ in loads))
-    return functions_of(arm).get(name, setting, backend=backend)(*given, *(nine_of(load) for _, load in loads))
+    acting = Acting(loads=tuple(frame for frame, _ in loads))
+    return functions_of(arm).get(name, acting, backend=backend)(*given, *(nine_of(load) for _, load in loads))
 
 
 def state(arm, seed=0):
@@ -96,7 +96,7 @@ def test_articulated_bodies_agree_with_the_matrix():
     q, qd, x = state(arm)
     tau = ask(arm, "inverse_dynamics", q, qd, x)
     run = Plain([np.asarray(value)[None] for value in (q, qd, tau)])
-    forward.program(run, functions_of(arm).bodies, Setting(), tape=True)
+    forward.program(run, functions_of(arm).bodies, Acting(), tape=True)
     assert np.allclose([float(np.ravel(value)[0]) for value in run.outputs[0]], x, atol=1e-10)
 
 

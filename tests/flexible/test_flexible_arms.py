@@ -6,7 +6,7 @@ from tests.flexible.sampled import Cloud
 
 import lissom as ls
 from lissom.dynamics import forward
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.stations import on_frame
 from lissom.elements.pivots import Held
 from lissom.engine.program import Plain
@@ -124,7 +124,7 @@ def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
     q, qd, tau = states(arm, seed)
     library = functions_of(arm)
     spots = [on_frame(arm, load) for load in loads]
-    setting = Setting(tuple(frame for frame, _ in spots), payloads=(f"{arm.links[1].name}.tip",))
+    acting = Acting(tuple(frame for frame, _ in spots), payloads=(f"{arm.links[1].name}.tip",))
     rows = [np.concatenate([load.force, load.moment, load.point]) for _, load in spots]
     payload = np.array([0.3, 0.01, -0.02, 0.03, 0.02, 0.001, 0.002, 0.03, -0.001, 0.025])
     joint = int(arm.joint_index[1])
@@ -132,7 +132,7 @@ def test_articulated_bodies_against_the_matrix_with_held_joints(case, seed):
     found = []
     for tape in (False, True):
         run = Plain([np.atleast_2d(x) for x in (q, qd, tau, *rows, payload, held)])
-        bodies, given = forward.read(run, library.bodies.with_stations(setting.loads), setting)
+        bodies, given = forward.read(run, library.bodies.with_stations(acting.loads), acting)
         free, follows = run.input(2)
         qdd, effort = forward.accelerations(run, bodies, given, {joint: Held(free, follows)}, tape)
         found.append(np.array([np.ravel(x[0])[0] for x in (*qdd, effort[joint])]))

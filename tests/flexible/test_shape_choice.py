@@ -6,8 +6,9 @@ from tests.flexible.sampled import Cloud
 
 import lissom as ls
 from lissom.flexible.quadrature import Panels
-from lissom.flexible.ritz import shapes_of
+from lissom.flexible.ritz import MADE, shapes_of
 from lissom.flexible.tips import hanging, tips
+from lissom.model.beam import SHAPES
 from lissom.spatial.frames import pose
 
 L, MU, EI = 0.73, 0.41, (3.1, 2.3)
@@ -304,3 +305,12 @@ def test_recursion_with_tabulated_and_polynomial_shapes():
     assert np.abs(ls.inverse_dynamics(arm, q, qd, qdd) - want).max() < 1e-9 * np.abs(want).max()
     M = np.array(inertia(q)[0])
     assert np.abs(ls.mass_matrix(arm, q) - M).max() < 1e-9 * np.abs(M).max()
+
+
+def test_every_word_has_shapes_of_its_own_and_others_have_none():
+    """A word that a beam accepts and nothing makes would silently give natural modes."""
+    assert set(MADE) == set(SHAPES)
+    beam = bar()
+    object.__setattr__(beam, "shapes", "chebyshev")
+    with pytest.raises(KeyError, match="chebyshev"):
+        shapes_of(beam, ls.Tip(), ls.Tip())

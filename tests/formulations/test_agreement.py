@@ -5,7 +5,7 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.formulations.catalogue import ALL
 from lissom.kernels.cache import functions_of
 
@@ -33,7 +33,7 @@ def test_random_serial_arms(seed):
     tau = ls.inverse_dynamics(arm, *states, loads=loads)
     qdd = ls.forward_dynamics(arm, *states, loads=loads)
     known = functions_of(arm)
-    about = Setting(tuple(load.link for load in loads))
+    about = Acting(tuple(load.link for load in loads))
     extra = [np.concatenate([load.force, load.moment, load.point]) for load in loads]
     for method in INVERSE:
         close(known.get("inverse_dynamics", about, "numpy", method)(*states, *extra), tau)

@@ -6,7 +6,7 @@ import pytest
 from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.formulations import uicker_kahn
 from lissom.formulations.linkage import Linkage, State
@@ -36,7 +36,7 @@ def on_numpy(arm, verb, states, loads, base=None, backend="numpy"):
         np.concatenate([base.angular_velocity, base.angular_acceleration, base.linear_acceleration])
     ]  # fmt: skip
     extra += [np.concatenate([load.force, load.moment, load.point]) for load in loads]
-    about = Setting(tuple(load.link for load in loads), base is not None)
+    about = Acting(tuple(load.link for load in loads), base is not None)
     return known.get(verb, about, backend, "xiang")(*states, *extra)
 
 

@@ -284,7 +284,7 @@ def store(path: Path) -> ls.StudyResult:
 
 
 def unreadable() -> type[Exception]:
-    from lissom.views.scene.mesh_limits import Unreadable
+    from lissom.errors import Unreadable
 
     return Unreadable
 

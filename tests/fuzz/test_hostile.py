@@ -409,8 +409,8 @@ def test_mjcf_beyond_all_bounds(tmp_path):
 
 def test_meshes_read_nothing_elsewhere(tmp_path):
     """Neither colours nor buffers outside of their folder, nor pictures at all."""
+    from lissom.errors import Unreadable
     from lissom.views.scene.mesh_files import triangles
-    from lissom.views.scene.mesh_limits import Unreadable
 
     inner = tmp_path / "inner"
     inner.mkdir()

@@ -29,6 +29,36 @@ def test_recursions_do_not_ask_what_they_walk_over(name):
     assert not found
 
 
+# where it is decided whether a body or link has a beam, and why; all other rooms of the core ask the element
+BEAMS = {
+    "body", "bodies", "merging", "from_arm",  # where elements are made
+    "flexible_links", "stations", "numbers", "alike", "varied",  # constants of beams, and what may vary of them
+    "planar",  # the closed form of arms with beams
+    "refusals",  # models of flexible arms that do not cover something
+}  # fmt: skip
+
+
+def decides_by_beam(text):
+    """Lines of code that ask whether there is a beam, or whether something is flexible."""
+    code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.S)
+    return re.findall(
+        r"\bif [^\n]*\.(?:beam|flexible)\b[^\n]*|\.(?:beam|flexible) is [^\n]*|isinstance\([^\n]*Beam\)", code
+    )
+
+
+def test_only_where_elements_are_made_it_is_asked_for_beams():
+    assert (
+        len(decides_by_beam("if body.beam:\n  x = a.beam is None\n# if b.beam:\nisinstance(e, SecondOrderBeam)")) == 3
+    )
+    found = {}
+    for room in ("dynamics", "elements", "engine", "joints", "loops", "spatial"):
+        for path in (SOURCE / room).rglob("*.py"):
+            lines = decides_by_beam(path.read_text(encoding="utf-8"))
+            if lines and not BEAMS & {path.stem, path.parent.name}:
+                found[path.relative_to(SOURCE).as_posix()] = lines
+    assert not found, "ask the element, or give it a method"
+
+
 def test_files_of_joints_elements_and_recursions_are_short():
     rooms = [*(SOURCE / "joints").glob("*.py"), *(SOURCE / "elements").rglob("*.py")]
     rooms += [SOURCE / "dynamics" / f"{name}.py" for name in RECURSIONS]

@@ -39,6 +39,13 @@ def decides_by_kind(node):
     return any(isinstance(value.value, str) and value.value in MOVING for value in found)
 
 
+def test_decisions_are_seen():
+    seen = ["joint.prismatic", "kind == 'revolute'", "kind in ('helical', 'x')", "{'prismatic': 1}"]
+    for text in seen:
+        assert any(map(decides_by_kind, ast.walk(ast.parse(text)))), text
+    assert not any(map(decides_by_kind, ast.walk(ast.parse("ls.Joint('revolute')"))))
+
+
 def allowed(path):
     text = path.relative_to(SOURCE).as_posix()
     return any(text == place or text.startswith(f"{place}/") for place in ALLOWED)

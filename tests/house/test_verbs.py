@@ -9,7 +9,7 @@ import pytest
 from tests.house.test_arrows import MAY_USE, SOURCE, room_of
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.errors import InputError, UnsupportedError
 from lissom.formulations import catalogue
 from lissom.kernels import closed_loops
@@ -116,5 +116,5 @@ def test_an_exported_verb_is_on_the_page_of_the_export(name):
     assert f'"{name}"' in ls.export_c.__doc__
     verb, arm = VERBS[name], ls.load("two_link")
     if not verb.composed_of:
-        setting = Setting(frame=arm.links[-1].name) if verb.frame else Setting()
-        assert len(verb.outputs) == len(functions_of(arm).plan(verb, setting).shapes)
+        acting = Acting(frame=arm.links[-1].name) if verb.frame else Acting()
+        assert len(verb.outputs) == len(functions_of(arm).plan(verb, acting).shapes)

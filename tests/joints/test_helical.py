@@ -5,7 +5,7 @@ import pytest
 from tests.arms import other_numbers, random_arm, random_base, random_loads, random_pose, random_states
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.kernels.batch_of_arms import call_each
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verbs import VERBS
@@ -138,7 +138,7 @@ def test_beams_before_and_behind_screws(verb):
     """By plain arrays: nothing is compiled for it."""
     arm = ARMS["flexible"]
     state = SMALL["flexible"] * random_states(arm, 2, seed=3, count=DYNAMICS[verb])
-    got, want = (functions_of(one).get(verb, Setting(), "numpy")(*state) for one in (arm, tied(arm)))
+    got, want = (functions_of(one).get(verb, Acting(), "numpy")(*state) for one in (arm, tied(arm)))
     agree(got, want, allowed(verb))
 
 
@@ -156,7 +156,7 @@ def test_kinematics(name):
     point = np.tile([0.1, 0.0, 0.0] if name == "tree" else np.zeros(3), (2, 1))
     for verb, count in (("pose", 1), ("jacobian", 1), ("velocity", 2), ("acceleration", 3)):
         state = SMALL[name] * random_states(arm, 2, seed=7, count=count)
-        twins = (functions_of(one).get(verb, Setting(frame=frame), "numpy") for one in (arm, tied(arm)))
+        twins = (functions_of(one).get(verb, Acting(frame=frame), "numpy") for one in (arm, tied(arm)))
         agree(*(function(*state, point) for function in twins))
 
 
@@ -242,12 +242,12 @@ def test_payloads_as_inputs(backend):
     plain = arm.replace(links=[link.replace(payload=None) for link in arm.links])
     frame = plain.links[2].name
     place = functions_of(plain).bodies.place(frame)
-    from lissom.dynamics.bodies import about_origin
+    from lissom.dynamics.rounding import about_origin
 
     own = about_origin(payload.body.in_frame(place.X))
     I = own["inertia"]
     ten = [own["mass"], *own["moment"], I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2]]
-    function = functions_of(plain).get("inverse_dynamics", Setting(payloads=(frame,)), backend)
+    function = functions_of(plain).get("inverse_dynamics", Acting(payloads=(frame,)), backend)
     want = ls.inverse_dynamics(plain.with_payload(payload, frame), q, qd, qdd)
     agree(function(q, qd, qdd, np.tile(ten, (3, 1))), want)
 

@@ -8,6 +8,7 @@ from lissom.dynamics import articulated, energy, gradient, inverse, mass
 from lissom.dynamics.acting import MOTION
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import constants_of, tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.link import RigidLink
@@ -96,8 +97,9 @@ def accelerations(run):
 
 
 def inertia(run, how):
-    entries = mass.with_armature(run, TREE, how(run, TREE, run.input(5)))
-    run.output([entries[min(i, j), max(i, j)] for i in range(5) for j in range(5)])
+    found = {key: [entry] for key, entry in how(run, TREE, run.input(5)).items()}
+    entries = with_armature(run, TREE, found)
+    run.output(*(entries[min(i, j), max(i, j)] for i in range(5) for j in range(5)))
 
 
 def inertia_in_world_axes(run):

@@ -10,7 +10,7 @@ from tests.arms import other_numbers, random_arm, random_loads
 
 import lissom as ls
 from lissom.dynamics import inverse
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.varied import Varied
 from lissom.engine.kernel import graph_of
@@ -129,9 +129,27 @@ def test_every_number_of_a_body_is_in_the_key(arm):
     assert fields >= {"parent", "kind", "R", "p", "mass", "moment", "inertia", "armature", "friction", "width"}
 
 
+def test_a_key_that_was_made_before_follows_what_changes_in_place():
+    """The fingerprint of bodies is remembered; lists and dictionaries of the same bodies may change."""
+    bodies = Bodies(flexible())
+    before = fingerprint(bodies)
+    assert fingerprint(bodies) == before == fingerprint(Bodies(flexible()))
+    keys = [before]
+    bodies.list[0] = bodies.list[0]._replace(damping=0.123)
+    keys.append(fingerprint(bodies))
+    bodies.list.append(bodies.list[-1])
+    keys.append(fingerprint(bodies))
+    bodies.given["gravity", 0] = (1.0, 2.0, 3.0)
+    keys.append(fingerprint(bodies))
+    bodies.links[0] = bodies.links[0]._replace(body=7)
+    keys.append(fingerprint(bodies))
+    keys.append(fingerprint(bodies.changed(friction={0: 0.4})))
+    assert len(set(keys)) == len(keys)
+
+
 def torques(bodies):
     """Inverse dynamics of an arm as a graph."""
-    return graph_of(lambda run: inverse.program(run, bodies, Setting()))
+    return graph_of(lambda run: inverse.program(run, bodies, Acting()))
 
 
 def test_what_no_program_reads_is_not_in_the_key():
@@ -158,12 +176,12 @@ def test_what_acts_on_an_arm_is_in_the_key():
     samples = [other_numbers(arm, rng) for _ in range(2)]
     heavy = arm.with_link("l1", mass=arm.link("l1").mass + 1.0)
     settings = [
-        Setting(), Setting(loads=("l1",)), Setting(loads=("l2",)), Setting(loads=("l1", "l1")), Setting(base=True),
-        Setting(frame="l1"), Setting(payloads=("l1",)), Setting(varied=Varied(arm, samples)),
-        Setting(varied=Varied(arm, [heavy])), Setting(varied=Varied(heavy, [arm])),
-        Setting(varied=Varied(arm, [heavy], rounded=False)),
+        Acting(), Acting(loads=("l1",)), Acting(loads=("l2",)), Acting(loads=("l1", "l1")), Acting(base=True),
+        Acting(frame="l1"), Acting(payloads=("l1",)), Acting(varied=Varied(arm, samples)),
+        Acting(varied=Varied(arm, [heavy])), Acting(varied=Varied(heavy, [arm])),
+        Acting(varied=Varied(arm, [heavy], rounded=False)),
     ]  # fmt: skip
-    assert len({fingerprint(Bodies(arm), setting) for setting in settings}) == len(settings)
+    assert len({fingerprint(Bodies(arm), acting) for acting in settings}) == len(settings)
 
 
 def test_verb_method_and_sources_are_in_the_key():

@@ -6,7 +6,7 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics import inverse
-from lissom.dynamics.acting import Setting, nine_of
+from lissom.dynamics.acting import Acting, nine_of
 from lissom.engine.record import RECORDED
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import functions_of
@@ -14,11 +14,11 @@ from lissom.kernels.verb import Output, Program, Refused, Verb
 from lissom.kernels.verbs import VERBS
 
 
-def _start(run, bodies, setting, _tape):
+def _start(run, bodies, acting, _tape):
     """Torques at rest under given accelerations."""
     n = bodies.dof
     q, qdd = run.input(n), run.input(n)
-    bodies, base, loads = inverse.read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     still = run.constant(np.zeros(n))
     run.output(*inverse.joint_torques(run, bodies, q, still, qdd, base, loads))
 
@@ -47,8 +47,8 @@ def test_a_new_verb_with_loads_and_a_moving_base():
     q, qdd = random_states(arm, 5, count=2)
     loads, base = random_loads(arm, 3), random_base(2)
     nine = [np.concatenate([base.angular_velocity, base.angular_acceleration, base.linear_acceleration])]
-    setting = Setting(tuple(load.link for load in loads), base=True)
-    found = functions_of(arm).get(STARTING_TORQUES, setting)(q, qdd, *nine, *map(nine_of, loads))
+    acting = Acting(tuple(load.link for load in loads), base=True)
+    found = functions_of(arm).get(STARTING_TORQUES, acting)(q, qdd, *nine, *map(nine_of, loads))
     want = ls.inverse_dynamics(arm, q, 0 * q, qdd, loads=loads, base=base)
     np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-10)
 

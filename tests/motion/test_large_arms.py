@@ -53,7 +53,7 @@ def both(minimise, loads=(), seed=5):
     powers = np.flatnonzero(problem.spec.bounds.limited("power"))
     taped = tapes.TapeSample(
         arm,
-        problem.spec.setting,
+        problem.spec.acting,
         powers,
         problem.spec.cost.tape,
         problem.expressions.squares,

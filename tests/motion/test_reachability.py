@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from lissom.motion.retiming.reachability import NoSpeed, Rows, controllable_sets, fastest_profile, lines_of
+from lissom.errors import NoSpeed
+from lissom.motion.retiming.reachability import Rows, controllable_sets, fastest_profile, lines_of
 
 
 def random_rows(rng, N, n, speed):

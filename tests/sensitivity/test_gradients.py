@@ -8,7 +8,7 @@ from tests.arms import random_arm, random_base, random_loads, random_states
 
 import lissom as ls
 from lissom.dynamics import forward, inverse
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.program import Inline
 from lissom.kernels import forward_gradient
@@ -20,9 +20,9 @@ ARMS = [random_arm(31, 2), random_arm(32, 5, kinds=("helical", "revolute", "pris
 
 def automatic(program, arm, loads, base, states):
     """Value and Jacobian with respect to the three states, by casadi."""
-    setting = Setting(tuple(load.link for load in loads), base is not None)
+    acting = Acting(tuple(load.link for load in loads), base is not None)
     run = Inline()
-    program(run, Bodies(arm), setting)
+    program(run, Bodies(arm), acting)
     value = ca.vertcat(*run.outputs[0])
     extra = [] if base is None else [base.angular_velocity, base.angular_acceleration, base.linear_acceleration]
     given = [np.concatenate(extra)] if extra else []
@@ -93,9 +93,9 @@ def test_products_with_weights(arm, loaded):
 
 def second_by_casadi(arm, loads, base, states, weights):
     """Gradient and Hessian blocks of weights . tau."""
-    setting = Setting(tuple(load.link for load in loads), base is not None)
+    acting = Acting(tuple(load.link for load in loads), base is not None)
     run = Inline()
-    inverse.program(run, Bodies(arm), setting)
+    inverse.program(run, Bodies(arm), acting)
     total = ca.dot(ca.DM(weights), ca.vertcat(*run.outputs[0]))
     symbols = run._symbols[:3]
     slopes = [ca.gradient(total, s) for s in symbols]

@@ -140,7 +140,8 @@ def test_a_program_does_not_see_the_values_of_its_inputs():
 
 def test_rows_of_studies_with_own_controllers():
     """Inputs become rows of one ensemble; structure and Python code are evaluated row by row."""
-    from lissom.studies.rows.stacking import NotStackable, stacked
+    from lissom.errors import NotStackable
+    from lissom.studies.rows.stacking import stacked
 
     two = stacked([Sine([0, 0], k) for k in (1.0, 2.0)])
     assert np.array_equal(two.k, [[1.0], [2.0]])

@@ -62,6 +62,16 @@ def test_arguments_that_arms_side_by_side_do_not_know_are_heeded():
     assert result.outputs == ("result[0]", "result[1]", "result[2]")
 
 
+@pytest.mark.parametrize("frame", ["world", "link"])
+def test_reactions_of_arms_side_by_side_are_those_of_each(frame):
+    given = {"q": [0.3, 1.0], "qd": [1.0, -2.0], "qdd": [3.0, 0.5]}
+    study = of_arm("arm.links.fore.mass", [0.5, 0.7], "joint_reactions", arguments=given | {"frame": frame})
+    want = ls.joint_reactions(ARM.with_link("fore", mass=0.7), *given.values(), frame=frame)
+    result = study.run(workers=1)
+    assert result["result[1, 0]"][1] == pytest.approx(want[1, 0], rel=1e-12)
+    assert result["result[0, 5]"][1] == pytest.approx(want[0, 5], rel=1e-12)
+
+
 def test_a_batch_of_states_is_not_taken_for_rows():
     given = {"q": np.array([[0.0, 1.0], [0.5, 0.2], [0.1, 0.1]]), "qd": [0.0, 0.0], "qdd": [0.0, 0.0]}
     result = of_arm("qd[0]", [1.0, 2.0, 3.0], "inverse_dynamics", arguments=given).run(workers=1)

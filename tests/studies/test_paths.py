@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.studies.plan.paths import NoSuchPath, Where, found, replaced
+from lissom.errors import NoSuchPath
+from lissom.studies.plan.paths import Where, found, replaced
 
 
 @pytest.fixture(scope="module")

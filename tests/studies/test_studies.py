@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.studies.plan.output import NoSuchOutput
+from lissom.errors import NoSuchOutput
 from lissom.studies.rows.evaluation import Evaluation, lanes_of, settings_of
 
 P, O = ls.StudyParameter, ls.StudyOutput

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.errors import Unreadable
 from lissom.views.scene.mesh_files import MeshFiles, triangles
-from lissom.views.scene.mesh_limits import MOST_PARTS, Unreadable
+from lissom.views.scene.mesh_limits import MOST_PARTS
 
 TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
 

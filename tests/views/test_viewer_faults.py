@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
+from lissom.errors import Unreadable
 from lissom.views.playback.takes import take_of
 from lissom.views.scene.mesh_files import MeshFiles
-from lissom.views.scene.mesh_limits import Unreadable, _refuse_entities
+from lissom.views.scene.mesh_limits import _refuse_entities
 from lissom.views.scene.scene import Scene, State
 
 pytest.importorskip("viser")

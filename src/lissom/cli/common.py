@@ -67,14 +67,6 @@ Scheduler = Annotated[
 ]
 
 
-class Unfinished(LissomError):
-    """Raised when a command has printed and written what it could, and that is not all; `interrupted`: by Ctrl-C."""
-
-    def __init__(self, message: str, interrupted: bool = False):
-        super().__init__(message)
-        self.exit_code = 130 if interrupted else 1
-
-
 @contextmanager
 def failing_kindly() -> Iterator[None]:
     """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says."""

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from lissom.kernels.cache import closure_of
 from lissom.kernels.closed_loops import (
-    Applied,
     accelerated,
     force_slope,
     forward_dynamics_gradient,
     tree_torques,
 )
 from lissom.kernels.closures import Closure
+from lissom.kernels.loads import Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.loops.algebra import independent_coordinates, least_torques, null_basis, split
@@ -141,5 +141,5 @@ def rest(arm: Arm, start: Array, loads: list[Load], iterations: int) -> Rest:
 def _stiffness(close: Closure, q: Array, force: Array, applied: Applied) -> Array:
     """(dof, dof) stiffness: derivative of the torques at rest, less that of the closure forces."""
     still = np.zeros(len(q))
-    by_q = tree_call(close.arm, INVERSE_DYNAMICS_GRADIENT.name, (q, still, still), loads=applied.loads)[0]
+    by_q = tree_call(close.arm, INVERSE_DYNAMICS_GRADIENT.name, (q, still, still), Applied(applied.loads))[0]
     return np.asarray(by_q - force_slope(close, q, force))

@@ -165,7 +165,7 @@ def _looped(
 ) -> StateSpace:  # fmt: skip
     """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
-    from lissom.kernels.closed_loops import Applied
+    from lissom.kernels.loads import Applied
 
     if gains is not None:
         if gains.states:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import INERTIA_OF_BODY, BodyNumbers, body_numbers, constants_of, placement_of
 from lissom.dynamics.stations import on_frame
 from lissom.dynamics.tree import Position, Tree
@@ -40,8 +41,10 @@ class VariedNumbers(Protocol):
         """The bodies with these values."""
 
 
-class Setting(NamedTuple):
-    """Inputs of a program besides the joints: loads, base motion, output frame, payloads, varied numbers.
+class Acting(NamedTuple):
+    """What acts on an arm besides its joints, as far as it varies: the inputs of a program behind the states, in order.
+
+    It is what a program's code depends on, besides the arm; values are given with every call.
 
     loads : frames of the loads that are inputs of the call, nine entries each (force, moment, point)
     base : whether the base's motion is an input, nine entries (w, dw, a)
@@ -57,14 +60,43 @@ class Setting(NamedTuple):
     varied: VariedNumbers | None = None
 
     @property
+    def inputs(self) -> list[tuple[str, int]]:
+        """Names and lengths of the inputs."""
+        return [
+            *[("base", MOTION.size)] * self.base,
+            *[("load", LOAD.size)] * len(self.loads),
+            *[("point", GRAVITY.size)] * (self.frame is not None),
+            *[("payload", INERTIA)] * len(self.payloads),
+            *([("arm", self.varied.size)] if self.varied is not None else []),
+        ]
+
+    @property
     def own_inputs(self) -> int:
         """Number of inputs, at the end, that describe the bodies."""
         return len(self.payloads) + (self.varied is not None)
 
     @property
-    def of_bodies(self) -> Setting:
-        """The setting reduced to what concerns the bodies."""
-        return Setting(payloads=self.payloads, varied=self.varied)
+    def of_bodies(self) -> Acting:
+        """What of it concerns the bodies."""
+        return Acting(payloads=self.payloads, varied=self.varied)
+
+    def read(self, run: Any, bodies: Bodies) -> tuple[Bodies, Motion, list[Loaded]]:
+        """Read base motion and loads, then the bodies; the arm's own gravity and standing loads are included."""
+        motion = run.input(MOTION.size) if self.base else None
+        loads = [(frame, run.input(LOAD.size)) for frame in self.loads]
+        bodies = self.read_bodies(run, bodies)
+        return bodies, base_motion(run, bodies, motion), placed(bodies, loads) + standing_loads(run, bodies)
+
+    def read_bodies(self, run: Any, bodies: Bodies) -> Bodies:
+        """Read payloads and varied numbers, and return the bodies with them."""
+        payloads = [(frame, run.input(INERTIA)) for frame in self.payloads]
+        if self.varied is not None:
+            bodies = self.varied.filled(run, bodies, run.input(self.varied.size))
+        return with_payloads(run, bodies, payloads)
+
+    def read_loads(self, run: Any, bodies: Bodies) -> list[tuple[str, Any]]:
+        """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
+        return [(frame, run.input(LOAD.size)) for frame in self.loads] + _standing(run, bodies)
 
 
 class Loaded(NamedTuple):
@@ -74,30 +106,6 @@ class Loaded(NamedTuple):
     body: int
     placement: Placement
     values: LoadValues
-
-
-class Acting(NamedTuple):
-    """Inputs of a program besides the state: bodies, base motion, loads."""
-
-    bodies: Bodies
-    base: Motion
-    loads: list[Loaded]
-
-
-def read_acting(run: Any, bodies: Bodies, setting: Setting) -> Acting:
-    """Read base motion, loads, payloads and varied numbers from the inputs."""
-    motion = run.input(9) if setting.base else None
-    loads = [(frame, run.input(9)) for frame in setting.loads]
-    bodies = read_bodies(run, bodies, setting)
-    return Acting(bodies, base_motion(run, bodies, motion), placed(bodies, loads) + standing_loads(run, bodies))
-
-
-def read_bodies(run: Any, bodies: Bodies, setting: Setting) -> Bodies:
-    """Read the bodies, with payloads and varied numbers that are inputs."""
-    payloads = [(frame, run.input(INERTIA)) for frame in setting.payloads]
-    if setting.varied is not None:
-        bodies = setting.varied.filled(run, bodies, run.input(setting.varied.size))
-    return with_payloads(run, bodies, payloads)
 
 
 def base_motion(run: Any, bodies: Bodies, motion: Any = None) -> Motion:
@@ -123,11 +131,6 @@ def placed(bodies: Bodies, loads: Iterable[tuple[str, Any]]) -> list[Loaded]:
 def standing_loads(run: Any, bodies: Bodies) -> list[Loaded]:
     """The arm's standing loads."""
     return placed(bodies, _standing(run, bodies))
-
-
-def read_loads(run: Any, bodies: Bodies, setting: Setting) -> list[tuple[str, Any]]:
-    """(frame, nine entries) of every load: the call's as inputs, the arm's own as constants."""
-    return [(frame, run.input(9)) for frame in setting.loads] + _standing(run, bodies)
 
 
 def _standing(run: Any, bodies: Bodies) -> list[tuple[str, Any]]:

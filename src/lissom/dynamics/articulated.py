@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from lissom.dynamics.acting import UPRIGHT, Loaded
-from lissom.dynamics.bodies import BASE
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import arm_forces
 from lissom.dynamics.tree import Position, Tree, add_to
 from lissom.elements.elimination import Eliminated

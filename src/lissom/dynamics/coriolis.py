@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.acting import MOTION, UPRIGHT, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.acting import MOTION, UPRIGHT, Acting
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.gradient import velocity_matrix
 from lissom.dynamics.inverse import joint_torques
@@ -123,11 +124,11 @@ def _at_rest(R: Rotation) -> Moving:
     return dense(Moving(R, ZERO, Twist(ZERO, ZERO)))
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, then as `read_bodies`; output C, row by row."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, then as `Acting.read_bodies`; output C, row by row."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    bodies = read_bodies(run, bodies, setting)
+    bodies = acting.read_bodies(run, bodies)
     free, q, qd = bodies.expanded(run, q, qd)
     entries = tree_entries(run, tree_of(free), q, qd)
     if bodies.coupling is not None:
@@ -160,9 +161,9 @@ def tree_entries(run: AbstractRun, tree: Tree, q: Any, qd: Any) -> dict[tuple[in
 # ---- flexible links ------------------------------------------------------------------------------
 
 
-def differentiated_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+def differentiated_program(run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd; output 1/2 dh/dqd, row by row, by reverse mode."""
-    assert setting == Setting(), "the Coriolis matrix takes neither loads nor varied numbers"
+    assert acting == Acting(), "the Coriolis matrix takes neither loads nor varied numbers"
     recorder = Recorder(4)
     n = bodies.dof
     q, qd = recorder.input(n), recorder.input(n)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.dynamics.bodies import Body
-from lissom.dynamics.from_arm import DRIVE, joint_drive
+from lissom.dynamics.from_arm import DRIVE
 from lissom.dynamics.tree import Tree
 from lissom.engine.run import AbstractRun
 from lissom.joints.drive import Drive
@@ -24,10 +23,14 @@ def _without_friction(drive: Drive) -> Drive:
     return Drive(drive.armature, drive.damping, 0.0, drive.stiffness, drive.rest)
 
 
-def motor_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any, qdd: Any) -> Any:
-    """Torque of a joint's motor, from the torque that moves the arm; vectors of one entry."""
-    drive = joint_drive(body)
-    return tau if drive is None else [run.call(drive.motor_force, tau[0], q[0], qd[0], qdd[0])]
+def motor_forces(run: AbstractRun, tree: Tree, tau: list[Any], q: Any, qd: Any, qdd: Any) -> list[Any]:
+    """Forces of the motors by coordinate, from those that move the arm; vectors of one entry."""
+    out = list(tau)
+    for node in tree.nodes:
+        if node.drive is not None:
+            k = node.first
+            out[k] = [run.call(node.drive.motor_force, out[k][0], q[k], qd[k], qdd[k])]
+    return out
 
 
 def arm_forces(run: AbstractRun, tree: Tree, tau: Any, q: Any, qd: Any) -> dict[int, Any]:
@@ -41,16 +44,12 @@ def arm_forces(run: AbstractRun, tree: Tree, tau: Any, q: Any, qd: Any) -> dict[
     return out
 
 
-def arm_force(run: AbstractRun, body: Body, tau: Any, q: Any, qd: Any) -> Any:
-    """Torque that moves the arm, from that of a joint's motor; vectors of one entry."""
-    drive = joint_drive(body)
-    return tau if drive is None else [run.call(drive.arm_force, tau[0], q[0], qd[0])]
-
-
-def with_armature(run: AbstractRun, body: Body, entry: Any) -> Any:
-    """An entry on the diagonal of the mass matrix with the inertia of a joint's drive; a vector of one entry."""
-    drive = joint_drive(body)
-    return entry if drive is None or is_zero(drive.armature) else [run.call(drive.inertia, entry[0])]
+def with_armature(run: AbstractRun, tree: Tree, M: dict[tuple[int, int], Any]) -> dict[tuple[int, int], Any]:
+    """The mass matrix with the inertia of drives; vectors of one entry."""
+    for _, node in tree.own():
+        if node.drive is not None and not is_zero(node.drive.armature):
+            M[node.first, node.first] = [run.call(node.drive.inertia, M[node.first, node.first][0])]
+    return M
 
 
 def is_zero(x: Scalar) -> bool:

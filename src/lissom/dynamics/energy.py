@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lissom.dynamics.acting import UPRIGHT, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.acting import UPRIGHT, Acting
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.results import MovingBody, Totals
@@ -70,37 +71,37 @@ def _with_height(total: Totals, gravity: Vector3) -> Energies:
     return Energies(total.T, -gravity.dot(total.moment))
 
 
-def kinetic(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, then as `read_bodies`; output T."""
+def kinetic(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, then as `Acting.read_bodies`; output T."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    run.output([_energies(run, read_bodies(run, bodies, setting), q, qd).T])
+    run.output([_energies(run, acting.read_bodies(run, bodies), q, qd).T])
 
 
-def potential(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Input q, then as `read_bodies`; output V."""
+def potential(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Input q, then as `Acting.read_bodies`; output V."""
     n = bodies.dof
     q, still = run.input(n), run.constant(np.zeros(n))
-    run.output([_energies(run, read_bodies(run, bodies, setting), q, still).V])
+    run.output([_energies(run, acting.read_bodies(run, bodies), q, still).V])
 
 
-def both(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, then as `read_bodies`; output T, V."""
+def both(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, then as `Acting.read_bodies`; output T, V."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    run.output(_energies(run, read_bodies(run, bodies, setting), q, qd))
+    run.output(_energies(run, acting.read_bodies(run, bodies), q, qd))
 
 
-def first_moment(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Input q, then as `read_bodies`; output mass times centre of mass (3)."""
+def first_moment(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Input q, then as `Acting.read_bodies`; output mass times centre of mass (3)."""
     n = bodies.dof
     q, still = run.input(n), run.constant(np.zeros(n))
-    run.output(totals(run, read_bodies(run, bodies, setting), q, still).moment)
+    run.output(totals(run, acting.read_bodies(run, bodies), q, still).moment)
 
 
-def momentum(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, then as `read_bodies`; output P (3), L (3)."""
+def momentum(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, then as `Acting.read_bodies`; output P (3), L (3)."""
     n = bodies.dof
     q, qd = run.input(n), run.input(n)
-    total = totals(run, read_bodies(run, bodies, setting), q, qd)
+    total = totals(run, acting.read_bodies(run, bodies), q, qd)
     run.output(total.P, total.L)

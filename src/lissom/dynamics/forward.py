@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.dynamics import articulated, joint_space
-from lissom.dynamics.acting import Setting, read_acting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
@@ -40,21 +40,21 @@ def accelerations(
     return joint_space.accelerations(run, bodies, given, held, tape, guarded)
 
 
-def read(run: AbstractRun, bodies: Bodies, setting: Setting) -> tuple[Bodies, Given]:
-    """Inputs q, qd, tau, then as `read_acting`."""
+def read(run: AbstractRun, bodies: Bodies, acting: Acting) -> tuple[Bodies, Given]:
+    """Inputs q, qd, tau, then as `Acting.read`."""
     n = bodies.dof
     q, qd, tau = run.input(n), run.input(n), run.input(n)
-    bodies, base, loads = read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     return bodies, Given(q, qd, tau, base, loads)
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting, tape: bool) -> None:
+def program(run: AbstractRun, bodies: Bodies, acting: Acting, tape: bool) -> None:
     """Inputs as `read`; output qdd."""
-    bodies, given = read(run, bodies, setting)
+    bodies, given = read(run, bodies, acting)
     run.output(*accelerations(run, bodies, given, {}, tape)[0])
 
 
-def program_unguarded(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def program_unguarded(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Forward dynamics on the tape without a guard against small pivots."""
-    bodies, given = read(run, bodies, setting)
+    bodies, given = read(run, bodies, acting)
     run.output(*accelerations(run, bodies, given, {}, tape=True, guarded=False)[0])

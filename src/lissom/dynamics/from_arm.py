@@ -18,7 +18,8 @@ from lissom.spatial.scalar import Coordinates
 from lissom.spatial.vectors import Matrix3, Symmetric3, Vector3
 
 if TYPE_CHECKING:
-    from lissom.dynamics.bodies import Bodies, Body
+    from lissom.dynamics.bodies import Bodies
+    from lissom.dynamics.body import Body
 
 Element = AbstractElement[Any, Any, Any, Any, Any]
 NUMBERS = Vector3(0.0, 0.0, 0.0)

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from lissom.dynamics.acting import UPRIGHT, Loaded, Setting, read_acting
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.acting import UPRIGHT, Acting, Loaded
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
@@ -174,11 +175,11 @@ def base_of(R: Rotation, base: Motion) -> SpatialMotion:
     return dense(SpatialMotion(R, ZERO, Twist(base.w, ZERO), Twist(base.dw, base.a)))
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then as `read_acting`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, qdd, then as `Acting.read`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    bodies, motion, loads = read_acting(run, bodies, setting)
+    bodies, motion, loads = acting.read(run, bodies)
     free, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
     entries = tree_derivatives(run, tree_of(free), q, qd, qdd, motion, loads)
     zero = run.constant([0.0])

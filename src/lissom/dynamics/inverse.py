@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import (
+    Acting,
     Loaded,
-    Setting,
-    read_acting,
     take_loads,
 )
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
+from lissom.dynamics.drives import motor_forces
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree, add_to
 from lissom.engine.run import AbstractRun
 from lissom.spatial.motions import Motion, Wrench
-from lissom.spatial.scalar import Coordinates
 
 
 def joint_torques(
@@ -61,32 +61,22 @@ def tree_torques(
             on_parent, tau[node.owner] = run.call(node.element.inward, *parts)
             if on_parent is not None:
                 force[node.parent] = on_parent
-    return motor_forces(run, tree, tau, q, qd, qdd)
+    return motor_forces(run, tree, tree.joined(tau), q, qd, qdd)
 
 
-def motor_forces(run: AbstractRun, tree: Tree, tau: dict[int, Coordinates], q: Any, qd: Any, qdd: Any) -> list[Any]:
-    """Forces of the motors by coordinate, from the forces that move the arm by element."""
-    out = tree.joined(tau)
-    for node in tree.nodes:
-        if node.drive is not None:
-            k = node.first
-            out[k] = [run.call(node.drive.motor_force, out[k][0], q[k], qd[k], qdd[k])]
-    return out
-
-
-def program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then as `read_acting`; output tau."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, qdd, then as `Acting.read`; output tau."""
     n = bodies.dof
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
-    bodies, base, loads = read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     run.output(*joint_torques(run, bodies, q, qd, qdd, base, loads))
 
 
-def program_at_rest(run: AbstractRun, bodies: Bodies, setting: Setting, rates: bool) -> None:
-    """Input q, and qd when `rates`, then as `read_acting`; output tau at zero acceleration."""
+def program_at_rest(run: AbstractRun, bodies: Bodies, acting: Acting, rates: bool) -> None:
+    """Input q, and qd when `rates`, then as `Acting.read`; output tau at zero acceleration."""
     n = bodies.dof
     q = run.input(n)
     nothing = run.constant(np.zeros(n))
     qd = run.input(n) if rates else nothing
-    bodies, base, loads = read_acting(run, bodies, setting)
+    bodies, base, loads = acting.read(run, bodies)
     run.output(*joint_torques(run, bodies, q, qd, nothing, base, loads))

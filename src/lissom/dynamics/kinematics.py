@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.acting import MOTION, WORLD, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies, Place
+from lissom.dynamics.acting import MOTION, WORLD, Acting
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE, Place
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.dynamics.tree import Position
 from lissom.engine.run import AbstractRun
@@ -52,10 +53,10 @@ def _frames(
     return x, frames
 
 
-def poses(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
-    """Input q, then as `read_bodies`; output (links, 4, 4)."""
+def poses(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
+    """Input q, then as `Acting.read_bodies`; output (links, 4, 4)."""
     q = run.input(bodies.arm.dof)
-    bodies, q = read_bodies(run, bodies, setting).expanded(run, q)
+    bodies, q = acting.read_bodies(run, bodies).expanded(run, q)
     _, frames = _frames(run, bodies, q)
     run.output(*(run.call(_link_pose, frames[at.body], placement_of(at.row)) for at in bodies.links))
 
@@ -72,7 +73,7 @@ def reach(run: AbstractRun, bodies: Bodies, frame: str, q: Any, point: Any) -> R
 def reach_place(run: AbstractRun, bodies: Bodies, place: Place, q: Any, point: Any) -> Reach:
     """The path to a point, three entries, of a frame at a place."""
     bodies, q = bodies.expanded(run, q)
-    x, frames = _frames(run, bodies, q, bodies.ancestors(place.body)[::-1])
+    x, frames = _frames(run, bodies, q, tree_of(bodies).path(place.body))
     parts = (frames[place.body], placement_of(place.row), filled(POINT, point))
     return Reach(x, frames, run.call(_at_point, *parts))
 
@@ -106,30 +107,30 @@ def point_velocity(run: AbstractRun, bodies: Bodies, way: Reach, qd: Any) -> Any
 VELOCITY = flat(PointVelocity(Vector3(0.0, 0.0, 0.0), Vector3(0.0, 0.0, 0.0))).structure
 
 
-def _reach(run: AbstractRun, bodies: Bodies, setting: Setting, vectors: int) -> tuple[Bodies, list[Any], Reach]:
-    """Inputs: coordinate vectors and the point, then as `read_bodies`; returns the path to the point."""
+def _reach(run: AbstractRun, bodies: Bodies, acting: Acting, vectors: int) -> tuple[Bodies, list[Any], Reach]:
+    """Inputs: coordinate vectors and the point, then as `Acting.read_bodies`; returns the path to the point."""
     given = [run.input(bodies.arm.dof) for _ in range(vectors)]
     point = run.input(3)
-    bodies = read_bodies(run, bodies, setting)
-    return bodies, given, reach(run, bodies, str(setting.frame), given[0], point)
+    bodies = acting.read_bodies(run, bodies)
+    return bodies, given, reach(run, bodies, str(acting.frame), given[0], point)
 
 
-def pose(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def pose(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, point; output (4, 4)."""
-    run.output(_reach(run, bodies, setting, 1)[2].X(run))
+    run.output(_reach(run, bodies, acting, 1)[2].X(run))
 
 
-def jacobian(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def jacobian(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, point; output (6, dof)."""
-    bodies, _, way = _reach(run, bodies, setting, 1)
+    bodies, _, way = _reach(run, bodies, acting, 1)
     known = columns(run, bodies, way)
     nothing = run.constant(np.zeros(6))
     run.output(*(known.get(k, nothing)[r : r + 1] for r in range(6) for k in range(bodies.arm.dof)))
 
 
-def velocity(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def velocity(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, point; output (6,), base at rest."""
-    bodies, (_, qd), way = _reach(run, bodies, setting, 2)
+    bodies, (_, qd), way = _reach(run, bodies, acting, 2)
     run.output(point_velocity(run, bodies, way, qd))
 
 
@@ -144,7 +145,7 @@ def point_acceleration(run: AbstractRun, bodies: Bodies, way: Reach, qd: Any, qd
     return flat(run.call(motion.seen_at, way.frames[max(way.x, default=BASE)], way.P)).entries
 
 
-def acceleration(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def acceleration(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, qdd, point; output (6,)."""
-    bodies, (_, qd, qdd), way = _reach(run, bodies, setting, 3)
+    bodies, (_, qd, qdd), way = _reach(run, bodies, acting, 3)
     run.output(point_acceleration(run, bodies, way, qd, qdd))

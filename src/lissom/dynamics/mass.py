@@ -12,9 +12,10 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import Any
 
-from lissom.dynamics.acting import WORLD, Setting, read_bodies
-from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.drives import is_zero
+from lissom.dynamics.acting import WORLD, Acting
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
+from lissom.dynamics.drives import with_armature
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Node, Position, Tree
 from lissom.elements.results import ModalInertia, Placed
@@ -129,15 +130,7 @@ def matrix(run: AbstractRun, bodies: Bodies, q: Any, tape: bool) -> Entries:
     tree = tree_of(bodies)
     in_body = tree.stretches or (tree.has_composites and not tape)
     M = (in_body_axes if in_body else in_world_axes)(run, tree, q)
-    return {key: [entry] for key, entry in with_armature(run, tree, M).items()}
-
-
-def with_armature(run: AbstractRun, tree: Tree, M: Pairs[Scalar]) -> Pairs[Scalar]:
-    """The mass matrix with the inertia of drives."""
-    for _, node in tree.own():
-        if node.drive is not None and not is_zero(node.drive.armature):
-            M[node.first, node.first] = run.call(node.drive.inertia, M[node.first, node.first])
-    return M
+    return with_armature(run, tree, {key: [entry] for key, entry in M.items()})
 
 
 def dense(run: AbstractRun, n: int, M: Entries) -> list[Any]:
@@ -146,10 +139,10 @@ def dense(run: AbstractRun, n: int, M: Entries) -> list[Any]:
     return [M.get((min(i, j), max(i, j)), zero) for i in range(n) for j in range(n)]
 
 
-def program(run: AbstractRun, bodies: Bodies, setting: Setting, tape: bool, packed: bool = False) -> None:
-    """Input q, then as `read_bodies`; output M, row by row; packed: of each what is on the diagonal and right of it."""
+def program(run: AbstractRun, bodies: Bodies, acting: Acting, tape: bool, packed: bool = False) -> None:
+    """Input q, then as `Acting.read_bodies`; output M, row by row; packed: its upper triangle, row by row."""
     n = bodies.dof
     q = run.input(n)
-    bodies = read_bodies(run, bodies, setting)
+    bodies = acting.read_bodies(run, bodies)
     entries = dense(run, n, matrix(run, bodies, q, tape))
     run.output(*(entries[n * i + j] for i in range(n) for j in range(i if packed else 0, n)))

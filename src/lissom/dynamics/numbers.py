@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics import parts
 from lissom.dynamics.acting import nine_of
-from lissom.dynamics.bodies import Bodies, Body
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.stations import on_frame
 from lissom.model.arm import Arm
@@ -25,6 +27,7 @@ Key = tuple[str, Any]  # what, and of which body, station, load, frame or link
 # stretches of a table whose entries are of one kind
 BODY = tuple(slice(a, b) for a, b in ((0, 9), (9, 12), (12, 13), (13, 16), (16, 22)))
 DRIVE = tuple(slice(k, k + 1) for k in range(5))
+PART = (slice(0, 1), slice(1, 4), slice(4, 10))
 POSE = (slice(0, 9), slice(9, 12))
 NINE = tuple(slice(k, k + 3) for k in (0, 3, 6))
 BEND = 8  # the table of a beam, of those in `Tables`, whose length may differ from arm to arm
@@ -43,7 +46,7 @@ class Numbers(NamedTuple):
             return _stretches(self.layouts[key].shapes)
         if key[0] == "body":
             return (*BODY, *(slice(k, k + 1) for k in range(BODY[-1].stop, len(self.tables[key]))))
-        return {"drive": DRIVE, "load": NINE, "gravity": NINE[:1]}.get(key[0], POSE)
+        return {"drive": DRIVE, "load": NINE, "gravity": NINE[:1], "weld": NINE[:1], "part": PART}.get(key[0], POSE)
 
     def layout(self, key: Key, some: Array) -> Layout:
         """The pattern of a beam with these entries of its table."""
@@ -83,6 +86,8 @@ def _numbers(bodies: Bodies, frames: tuple[str, ...]) -> Numbers:
         tables["load", i] = nine_of(on_frame(arm, load)[1])
     tables |= {("place", frame): bodies.place(frame).row for frame in arm.frames}
     tables |= {("link", i): place.row for i, place in enumerate(bodies.links)}
+    tables |= {("part", part): parts.numbers_of(bodies, part) for part in parts.shared(bodies)}
+    tables |= {("weld", i): parts.joint_origin(bodies, i) for i, link in enumerate(arm.links) if not link.joint.moves}
     return Numbers({key: np.asarray(table, float) for key, table in tables.items()}, layouts)
 
 

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from lissom.dynamics import forward, kinematics
 from lissom.dynamics.acting import base_motion
 from lissom.dynamics.articulated import Given
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.inverse import joint_torques

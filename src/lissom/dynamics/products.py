@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lissom.dynamics import inverse
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine import derive
 from lissom.engine.record import Recorder
@@ -29,26 +29,26 @@ HESSIAN_STEPS = derive.family((), 2)
 Steps = Mapping[str, Step]
 
 
-def _recorded(bodies: Bodies, setting: Setting, order: int) -> tuple[Tape, Steps]:
+def _recorded(bodies: Bodies, acting: Acting, order: int) -> tuple[Tape, Steps]:
     """The tape of inverse dynamics, and its steps with their derivatives."""
     run = Recorder(4)
-    inverse.program(run, bodies, setting)
+    inverse.program(run, bodies, acting)
     return run.tape(reuse=False), derive.family(run.steps.values(), order)  # the way back reads every value again
 
 
-def gradient_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+def gradient_program(run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, qdd, weights, then the base's motion and the loads; outputs by q, qd, qdd."""
-    tape, steps = _recorded(bodies, setting, 1)
+    tape, steps = _recorded(bodies, acting, 1)
     run.play(derive.gradient(tape, steps, STATES), steps)
 
 
-def jacobian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
-    """Inputs q, qd, qdd, then as `read_acting`; outputs of every torque by q, qd, qdd."""
-    tape, steps = _recorded(bodies, setting, 1)
+def jacobian_program(run: Any, bodies: Bodies, acting: Acting) -> None:
+    """Inputs q, qd, qdd, then as `Acting.read`; outputs of every torque by q, qd, qdd."""
+    tape, steps = _recorded(bodies, acting, 1)
     run.play(derive.jacobian(tape, steps, STATES), steps)
 
 
-def hessian_program(run: Any, bodies: Bodies, setting: Setting) -> None:
+def hessian_program(run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs as of `gradient_program`; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
-    tape, steps = _recorded(bodies, setting, 2)
+    tape, steps = _recorded(bodies, acting, 2)
     run.play(derive.hessian(tape, steps, STATES, BLOCKS), steps)

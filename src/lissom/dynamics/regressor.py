@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.acting import WORLD, base_motion
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.dynamics.from_arm import placement_of, tree_of
 from lissom.engine.run import AbstractRun
 from lissom.records import flat, record

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
+from lissom.dynamics.body import BASE
 from lissom.elements.base import (
     AbstractArticulated,
     AbstractComposite,
@@ -22,7 +23,6 @@ from lissom.spatial.motions import Pose, Wrench
 from lissom.spatial.scalar import Coordinates
 
 A = TypeVar("A", Wrench, ArticulatedBody)
-BASE = -1
 TOGETHER = 4  # sines and cosines are long chains of dependent operations; four at a time keep the processor busy
 Position = Any  # what the methods of an element take: the pose of a joint, the amplitudes of a beam
 
@@ -97,7 +97,11 @@ class Tree:
 
     def path(self, i: int) -> list[int]:
         """Elements from the base to element i."""
-        return [] if i == BASE else [*self.path(self.nodes[i].parent), i]
+        found = []
+        while i != BASE:
+            found.append(i)
+            i = self.nodes[i].parent
+        return found[::-1]
 
     @property
     def stretches(self) -> bool:

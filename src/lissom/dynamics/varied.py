@@ -32,6 +32,7 @@ SAME = 1e-13  # relative to the table that an entry stands in; what differs by l
 FIELDS = {
     "body": "mass, inertia or placement", "drive": "drive, damping, friction or spring", "beam": "beam",
     "gravity": "gravity", "load": "loads", "place": "frames", "link": "frame",
+    "part": "mass or inertia", "weld": "the place of the joint",
 }  # fmt: skip
 
 
@@ -142,7 +143,9 @@ class Varied:
         what, at = key
         if what in ("body", "drive", "beam"):
             return f", {spoken(at) if isinstance(at, str) else repr(self._bodies.list[at].joint)}"
-        return f", link {self.arm.links[at].name!r}" if what == "link" else ""
+        if what in ("link", "weld", "part"):
+            return f", link {self.arm.links[at.link if what == 'part' else at].name!r}"
+        return ""
 
     # ---- what varies -----------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from lissom.elements.results import (
     Velocity,
 )
 from lissom.joints.base import AbstractJoint
+from lissom.records import dense
 from lissom.spatial.inertias import ArticulatedBody, Energies, RigidInertia
 from lissom.spatial.motions import LoadValues, Motion, Placement, PointVelocity, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
@@ -48,6 +49,7 @@ class AbstractElement(ABC, Generic[X, V, F, K, S]):
     """
 
     parameters: ClassVar[bool] = True  # nothing is differentiated by the numbers of an element
+    field_has_body: ClassVar[bool] = False  # the body on the frame is counted in `field_force`
 
     @abstractmethod
     def outward(self, parent: V, x: X, qd: Coordinates, qdd: Coordinates) -> Outward[V, F]:
@@ -69,6 +71,16 @@ class AbstractElement(ABC, Generic[X, V, F, K, S]):
     @abstractmethod
     def minus_load(force: F | None, R: Rotation, load: LoadValues, place: Placement) -> F:
         """A force on a frame less a load at a place on the frame; R: orientation of the frame."""
+
+    @staticmethod
+    @abstractmethod
+    def part_force(inertia: RigidInertia, motion: V) -> F:
+        """The force that a part of the body on a frame takes."""
+
+    @staticmethod
+    @abstractmethod
+    def wrench(force: F, R: Rotation, point: Vector3) -> Wrench:
+        """A force on a frame as force and moment about a point of the frame, in world axes; R: its orientation."""
 
     @abstractmethod
     def orientation(self, parent: Rotation, x: X) -> Rotation:
@@ -147,6 +159,14 @@ class AbstractArticulated(AbstractElement[X, Motion, Wrench, Coordinates, Moving
     def minus_load(force: Wrench | None, R: Rotation, load: LoadValues, place: Placement) -> Wrench:
         wrench = Wrench(R.T @ load.f, R.T @ load.n).moved(place.point(load.point))
         return Wrench(-wrench.f, -wrench.n) if force is None else force - wrench
+
+    @staticmethod
+    def part_force(inertia: RigidInertia, motion: Motion) -> Wrench:
+        return inertia.force(motion)
+
+    @staticmethod
+    def wrench(force: Wrench, R: Rotation, point: Vector3) -> Wrench:
+        return dense(force.moved(-point).turned(R))
 
     @abstractmethod
     def velocity(self, parent: MovingFrame, x: X, qd: Coordinates) -> Velocity:

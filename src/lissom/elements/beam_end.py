@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 
@@ -214,11 +213,11 @@ def symmetric(I: Objects) -> Symmetric3:
     return Symmetric3(I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])
 
 
-def matrix(A: Any) -> Matrix3:
+def matrix(A: Objects) -> Matrix3:
     """An array (3, 3) as a matrix."""
     return Matrix3(*(Vector3(*row) for row in np.asarray(A)))
 
 
-def rotation(R: Any) -> Rotation:
+def rotation(R: Objects) -> Rotation:
     """An array of an orientation."""
     return Rotation(matrix(R))

@@ -16,12 +16,13 @@ with A = 1/2 eta Lam eta (3 x 4). The inertia of the same field for (dw, a, etad
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lissom.elements.arrays import Objects, axial, objects, scaled, skew, summed
 from lissom.elements.tables import Tables
+from lissom.spatial.scalar import Scalar
 
 
 class Affine(NamedTuple):
@@ -64,21 +65,22 @@ def elastic(t: Tables, eta: Objects, etad: Objects) -> Objects:
     return out
 
 
-def strain_energy(t: Tables, eta: Objects) -> Any:
+def strain_energy(t: Tables, eta: Objects) -> Scalar:
     """Elastic energy."""
-    V = 0.5 * (eta @ t.K @ eta)
+    V: Scalar = 0.5 * (eta @ t.K @ eta)
     for B in t.bend:
         part = 0.5 * (eta @ B @ eta)
         V = V + 0.5 * (part * part)
     return V
 
 
-def loss(t: Tables, etad: Objects) -> Any:
+def loss(t: Tables, etad: Objects) -> Scalar:
     """Power of damping."""
-    return etad @ t.damping @ etad
+    power: Scalar = etad @ t.damping @ etad
+    return power
 
 
-def field_inertia(t: Tables, eta: Objects) -> tuple[Objects, Objects, list[tuple[Objects, Objects]], list[Any]]:
+def field_inertia(t: Tables, eta: Objects) -> tuple[Objects, Objects, list[tuple[Objects, Objects]], list[Scalar]]:
     """h, I (3, 3), X as (N, F), Me, in beam axes about the root."""
     m = len(eta)
     A, dA = affine(t, eta)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.stations import along_beam
 from lissom.engine import c99
 from lissom.engine.c99 import Real, Routine
@@ -83,12 +83,12 @@ def planned(arm: Arm, verb: Verb, asked: Request) -> tuple[Plan, dict[int, Any]]
     """The plan of a function, and inputs that are constants (the point of a frame)."""
     functions = functions_of(arm)
     if not verb.frame:
-        setting = Setting(asked.loads, asked.base) if verb.acted else Setting()
-        return functions.plan(verb, setting), {}
+        acting = Acting(asked.loads, asked.base) if verb.acted else Acting()
+        return functions.plan(verb, acting), {}
     frame, point = asked.frame, np.array(asked.point)
     if arm.flexible:
         frame, point = along_beam(arm, frame, as_frame(arm, frame, verb.name), point, verb.name)
-    plan = functions.plan(verb, Setting(frame=frame))
+    plan = functions.plan(verb, Acting(frame=frame))
     return plan, {plan.arguments.index("point"): [float(x) for x in point]}
 
 

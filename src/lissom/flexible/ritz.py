@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.errors import ModelError
+from lissom.errors import DependentShapes
 from lissom.flexible import elements
 from lissom.flexible.modes import ELEMENTS, along, natural_modes, section, section_along
 from lissom.flexible.quadrature import Panels, refined
@@ -20,10 +20,6 @@ from lissom.flexible.shapes import Shapes, joined, polynomials, tabulated
 from lissom.model.beam import Beam, Tip
 from lissom.model.shape_table import DEPENDENT, KINDS, ShapeTable
 from lissom.spatial.rotations import Array
-
-
-class Dependent(ModelError):
-    """Error for shapes that are numerically dependent."""
 
 
 def shapes_of(beam: Beam, tip: Tip, across: Tip) -> dict[str, Shapes]:
@@ -54,25 +50,36 @@ def stations_of(beam: Beam) -> Array:
 
 def _kept(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
     """`count` shapes of one kind."""
-    bends = plane.startswith("bending")
     if isinstance(beam.shapes, ShapeTable):
-        given = tabulated(beam.shapes.stations, getattr(beam.shapes, plane), clamped=bends)
-    elif beam.shapes == "natural+static" and bends:
-        return _with_static(beam, plane, tip, count)
-    elif beam.shapes == "polynomial" and section(beam, plane)[1] is not None:
-        given = polynomials(beam.length, count, 2 if bends else 1)
-    else:
-        return natural_modes(beam, plane, tip, count).shapes
+        given = tabulated(beam.shapes.stations, getattr(beam.shapes, plane), clamped=plane.startswith("bending"))
+        return _combined(beam, plane, given, tip, count)
+    return MADE[beam.shapes](beam, plane, tip, count)
+
+
+def _natural(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
+    return natural_modes(beam, plane, tip, count).shapes
+
+
+def _polynomial(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
+    """Polynomials; natural modes of a kind without mass."""
+    if section(beam, plane)[1] is None:
+        return _natural(beam, plane, tip, count)
+    given = polynomials(beam.length, count, 2 if plane.startswith("bending") else 1)
     return _combined(beam, plane, given, tip, count)
 
 
 def _with_static(beam: Beam, plane: str, tip: Tip, count: int) -> Shapes:
-    """Natural modes and the static shape, or one more mode if they contain it already (heavy tips)."""
+    """Natural modes and, where it bends, the static shape, or one more mode if they contain it (heavy tips)."""
+    if not plane.startswith("bending"):
+        return _natural(beam, plane, tip, count)
     parts = [natural_modes(beam, plane, tip, count - 1).shapes] if count > 1 else []
     try:
         return _combined(beam, plane, joined([*parts, _static(beam, plane)]), tip, count)
-    except Dependent:
-        return natural_modes(beam, plane, tip, count).shapes
+    except DependentShapes:
+        return _natural(beam, plane, tip, count)
+
+
+MADE = {"natural": _natural, "natural+static": _with_static, "polynomial": _polynomial}
 
 
 def _static(beam: Beam, plane: str) -> Shapes:
@@ -106,7 +113,7 @@ def _orthonormal(strains: Array, plane: str) -> Array:
     size = np.linalg.norm(strains, axis=0)
     _, sizes, V = np.linalg.svd(strains / size, full_matrices=False)
     if sizes[-1] ** 2 < DEPENDENT * sizes[0] ** 2:
-        raise Dependent(
+        raise DependentShapes(
             f"the shapes of {plane} are nearly dependent (a sum of them has {sizes[-1]:.1g} of their strain). "
             'Keep fewer of them, or use shapes="natural", which are orthogonal.'
         )

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from lissom.errors import LissomError, ModelError
+from lissom.errors import LissomError, ModelError, PlacedError
 from lissom.formats.files import read_bytes
 from lissom.formats.kinds import KINDS, refuse_other_ending, refuse_other_kind
-from lissom.formats.strict import Place, Table, parse, refuse_unknown
+from lissom.formats.strict import Table, parse, refuse_unknown
 from lissom.formats.toml_text import find_line
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def located(error: ModelError, file: str, text: str, where: tuple[str | int, ...
     """The error with file and line: of its own place in the document, otherwise of `where`."""
     if error.file:  # of a file that this one names
         return error
-    where = error.path if isinstance(error, Place) else where
+    where = error.path if isinstance(error, PlacedError) else where
     key = re.sub(r"\W.*", "", error.problem.split()[0].rstrip(":"))
     return ModelError(error.problem, error.subject, file, find_line(text, where, key=key))
 

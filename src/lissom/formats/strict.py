@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
 from typing import Any, TypeVar
 
-from lissom.errors import ModelError, about, shown, suggest
+from lissom.errors import ModelError, PlacedError, about, shown, suggest
 from lissom.model.fields import array
 
 Table = dict[str, Any]
@@ -52,19 +52,13 @@ def _refuse_long_keys(file: str, text: str) -> None:
             raise ModelError(f"a key has more than {MOST_PARTS} parts joined by dots.", file=file, line=line)
 
 
-class Place(ModelError):
-    """A `ModelError` with the table it came from; readers turn it into one with a file and a line."""
-
-    path: tuple[str | int, ...] = ()
-
-
 @contextmanager
 def inside(*path: str | int) -> Iterator[None]:
     """Prefix the place of any error raised inside."""
     try:
         yield
     except ModelError as error:
-        placed = error if isinstance(error, Place) else Place(*error.args)
+        placed = error if isinstance(error, PlacedError) else PlacedError(*error.args)
         placed.path = (*path, *placed.path)
         raise placed from None
 

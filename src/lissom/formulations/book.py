@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics import acting, inverse, mass
-from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.refusals import refuse_unready
 from lissom.engine.program import Inline
 from lissom.engine.symbolics import alone
 from lissom.formulations.counting import Count

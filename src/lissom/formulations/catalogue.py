@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lissom.dynamics import forward
-from lissom.dynamics.acting import Setting, read_loads
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import arm_force, motor_force
+from lissom.dynamics.drives import arm_forces, motor_forces
+from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.planar.chain import Planar
 from lissom.dynamics.planar.equations import generalized_forces
 from lissom.errors import InputError, UnsupportedError, suggest
@@ -116,7 +117,7 @@ ALL = {
                     (*INVERSE, *FORWARD), generalized_forces, 12, "rigid, flexible"),
     )
 }  # fmt: skip
-TAPES: dict[tuple[str, str], Callable[[Any, Bodies, Setting], None]] = {  # programs link by link, for trees of any size
+TAPES: dict[tuple[str, str], Callable[[Any, Bodies, Acting], None]] = {  # programs link by link, for trees of any size
     ("xiang", "inverse_dynamics"): xiang_tape.torque_program,
     ("xiang", "inverse_dynamics_gradient"): xiang_tape.gradient_program,
 }
@@ -149,7 +150,7 @@ def find(method: Any, verb: str) -> Formulation:
 
 
 def refuse_uncovered(
-    f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, verb: str, asking: str | None = None
+    f: Formulation, arm: Arm, bodies: Bodies, acting: Acting, verb: str, asking: str | None = None
 ) -> None:
     """Raise an error if a formulation does not cover an arm; it names the ones that do."""
     for name, mimic in arm.mimics.items():
@@ -160,7 +161,7 @@ def refuse_uncovered(
             + " the arm with mimic='free'."
         )
     if f.planar:
-        _refuse_spatial(f, arm, bodies, setting, asking or verb)
+        _refuse_spatial(f, arm, bodies, acting, asking or verb)
         return
     _refuse_kinds(f, arm, asking or verb, asking is None)
     if bodies.flexible:
@@ -173,7 +174,7 @@ def refuse_uncovered(
     if f.topology == "serial" and not serial:
         problem = f"covers serial arms only, and arm {arm.name!r} branches"
         able = [g.name for g in others if g.topology == "tree"]
-    elif setting.base and not f.moving_base:
+    elif acting.base and not f.moving_base:
         problem = "does not cover a moving base"
         able = [g.name for g in others if g.moving_base and (serial or g.topology == "tree")]
     else:
@@ -194,7 +195,7 @@ def _refuse_kinds(f: Formulation, arm: Arm, verb: str, optional: bool) -> None:
             )
 
 
-def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, asking: str) -> None:
+def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, acting: Acting, asking: str) -> None:
     """Raise an error if a planar closed form does not cover an arm."""
     fast = "Leave out method" if asking in f.verbs else f"Use {', '.join(f.verbs)} without method"
     fast += ": the fast path covers it"
@@ -203,7 +204,7 @@ def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, 
         screws = any(joint.rotation for joint in moving)
         fast += ", with flexibility='second_order'"
         fast += "" if screws else " (or 'linear')" if moving else " (or 'linear' or 'book')"
-    if setting.base:
+    if acting.base:
         raise UnsupportedError(f"{asking}: method {f.name!r} does not cover a moving base. {fast}.")
     try:
         Planar(bodies)
@@ -217,30 +218,27 @@ def _refuse_spatial(f: Formulation, arm: Arm, bodies: Bodies, setting: Setting, 
 # ---- programs ------------------------------------------------------------------------------------
 
 
-def program(f: Formulation, verb: str) -> Callable[[Any, Bodies, Setting], None]:
-    """The program of a formulation for a public function: ``program(run, bodies, setting)``."""
+def program(f: Formulation, verb: str) -> Callable[[Any, Bodies, Acting], None]:
+    """The program of a formulation for a public function: ``program(run, bodies, acting)``."""
     if f.planar:
         return de_luca_siciliano.PROGRAMS[verb]
     if verb == "mass_matrix":
         return lambda run, bodies, _setting: mass_program(f, run, bodies)
     if verb == "inverse_dynamics_gradient":
-        return lambda run, bodies, setting: gradient_program(f, run, bodies, setting)
+        return lambda run, bodies, acting: gradient_program(f, run, bodies, acting)
     made = inverse_program if f.direction == "inverse" else forward_program
-    return lambda run, bodies, setting: made(f, run, bodies, setting)
+    return lambda run, bodies, acting: made(f, run, bodies, acting)
 
 
-def inverse_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+def inverse_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
     n = len(bodies)
     q, qd, qdd = (run.input(n) for _ in range(3))
-    tau = f.function(_state(run, bodies, setting, q, qd, qdd))
-    for i, body in enumerate(bodies.list):
-        own = motor_force(run, body, [value(tau[i])], [q[i]], [qd[i]], [qdd[i]])
-        tau[i] = own[0]
-    run.output(tau)
+    tau = f.function(_state(run, bodies, acting, q, qd, qdd))
+    run.output(*motor_forces(run, tree_of(bodies), [[value(x)] for x in tau], q, qd, qdd))
 
 
-def gradient_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+def gradient_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs as of `inverse_program`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row.
 
     A joint's spring, damping and drive inertia stand on the diagonals; friction, a step, has no slope.
@@ -248,7 +246,7 @@ def gradient_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting)
     assert f.gradient is not None
     n = len(bodies)
     q, qd, qdd = (run.input(n) for _ in range(3))
-    slopes = f.gradient(_state(run, bodies, setting, q, qd, qdd))
+    slopes = f.gradient(_state(run, bodies, acting, q, qd, qdd))
     for i, body in enumerate(bodies.list):
         for matrix, own in zip(slopes, (body.stiffness, body.damping, body.armature), strict=True):
             matrix[i][i] = matrix[i][i] + own
@@ -256,12 +254,12 @@ def gradient_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting)
         run.output([entry for row in matrix for entry in row])
 
 
-def forward_program(f: Formulation, run: Any, bodies: Bodies, setting: Setting) -> None:
+def forward_program(f: Formulation, run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, tau, then the base's motion and the loads; output qdd."""
     n = len(bodies)
     q, qd, tau = (run.input(n) for _ in range(3))
-    efforts = [arm_force(run, body, [tau[i]], [q[i]], [qd[i]])[0] for i, body in enumerate(bodies.list)]
-    state = _state(run, bodies, setting, q, qd, [0.0] * n)
+    efforts = [x for [x] in arm_forces(run, tree_of(bodies), tau, q, qd).values()]
+    state = _state(run, bodies, acting, q, qd, [0.0] * n)
     run.output(returned(state, f.function(state, efforts), efforts))
 
 
@@ -308,11 +306,11 @@ def inertia_matrix(f: Formulation, state: State) -> list[list[Any]]:
     return makers[f.name]()
 
 
-def _state(run: Any, bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any) -> State:
+def _state(run: Any, bodies: Bodies, acting: Acting, q: Any, qd: Any, qdd: Any) -> State:
     """The state in frame 0, with gravity, loads and base motion in its axes."""
     linkage = Linkage(bodies)
-    base = linkage.base_state(run.input(9)) if setting.base else None
-    pushes = [linkage.push(frame, nine) for frame, nine in read_loads(run, bodies, setting)]
+    base = linkage.base_state(run.input(9)) if acting.base else None
+    pushes = [linkage.push(frame, nine) for frame, nine in acting.read_loads(run, bodies)]
     gravity = [float(g) for g in linkage.in_frame_0(bodies.arm.gravity)]
-    acting = [push for push in pushes if push is not None]
-    return State(linkage.members, linkage.frames(q), qd, qdd, gravity, acting, base)
+    on_links = [push for push in pushes if push is not None]
+    return State(linkage.members, linkage.frames(q), qd, qdd, gravity, on_links, base)

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
 from lissom.formulations.matrices import ONE, Boundary, Matrix, Vector, position, product, rotation, times, transposed
 from lissom.spatial.frames import inverse, pose
 from lissom.spatial.rotations import Array
@@ -97,9 +98,8 @@ class Linkage:
 
     def __init__(self, bodies: Bodies):
         self.bodies = bodies
-        first = {BASE: None} | {k: (kids[0] if kids else None) for k, kids in enumerate(bodies.children)}
-        roots = [k for k, body in enumerate(bodies.list) if body.parent == BASE]
-        first[BASE] = roots[0] if roots else None
+        first: dict[int, int | None] = dict.fromkeys([BASE, *range(len(bodies))])
+        first |= {body.parent: k for k, body in reversed(list(enumerate(bodies.list)))}
         # pose of frame i on body i; the base counts as body -1
         self._far = {k: self._placement(child) for k, child in first.items()}
         self.members = [self._member(k, first) for k in range(len(bodies))]

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import Setting, read_loads
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import is_zero, motor_force
+from lissom.dynamics.drives import is_zero, motor_forces
+from lissom.dynamics.from_arm import tree_of
 from lissom.engine.run import AbstractRun
 from lissom.formulations.lagrange import base_motion, rates
 from lissom.formulations.linkage import Linkage, Member, Push, State, base_state_of, frames_of, pushed
@@ -193,25 +194,25 @@ def torque_slopes(
 # ---- programs ------------------------------------------------------------------------------------
 
 
-def torque_program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def torque_program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs q, qd, qdd, then the base's motion and the loads; output tau."""
     n = len(bodies)
     q, qd, qdd = (run.input(n) for _ in range(3))
-    tree = _tree(run, bodies, setting, q, qd, qdd)
+    tree = _tree(run, bodies, acting, q, qd, qdd)
     tau = []
     for i, carried in enumerate(_carried(run, tree)):
         member = tree.members[i]
         own = run.call(torque, tree.start(i), int(member.prismatic), tree.before(i)[0], tree.motion[i][3],
                        tree.gravity, carried)  # fmt: skip
-        tau.append(motor_force(run, bodies.list[i], [own], [q[i]], [qd[i]], [qdd[i]])[0])
-    run.output(*([x] for x in tau))
+        tau.append([own])
+    run.output(*motor_forces(run, tree_of(bodies), tau, q, qd, qdd))
 
 
-def gradient_program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None:
+def gradient_program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     """Inputs as of `torque_program`; outputs dtau/dq, dtau/dqd, dtau/dqdd, row by row."""
     n = len(bodies)
     q, qd, qdd = (run.input(n) for _ in range(3))
-    tree = _tree(run, bodies, setting, q, qd, qdd)
+    tree = _tree(run, bodies, acting, q, qd, qdd)
     carried, moving = _carried(run, tree), _moving(run, tree, qd, qdd)
     carrying = _carrying(run, tree, carried, moving)
     zero = run.constant([0.0])
@@ -229,12 +230,12 @@ def gradient_program(run: AbstractRun, bodies: Bodies, setting: Setting) -> None
         run.output(*(matrix.get((i, k), zero) for i in range(n) for k in range(n)))
 
 
-def _tree(run: AbstractRun, bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any) -> Tree:
+def _tree(run: AbstractRun, bodies: Bodies, acting: Acting, q: Any, qd: Any, qdd: Any) -> Tree:
     linkage = Linkage(bodies)
     pose = linkage.base.tolist()
-    base: Any = run.call(base_of, pose, run.input(9)) if setting.base else (1, None, None)
+    base: Any = run.call(base_of, pose, run.input(9)) if acting.base else (1, None, None)
     pushes: dict[int, list[Any]] = {}
-    for frame, nine in read_loads(run, bodies, setting):
+    for frame, nine in acting.read_loads(run, bodies):
         place = linkage.place(frame)
         if place is not None:
             pushes.setdefault(place[0], []).append(run.call(push_of, place[1], pose, nine))

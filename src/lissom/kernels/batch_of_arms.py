@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.acting import Setting
 from lissom.dynamics.stations import along_beam
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, UnsupportedError
@@ -66,7 +65,7 @@ def places(
     arm: Arm, name: str, loads: Loads = NO_LOADS, link: str | None = None, point: ArrayLike = ORIGIN
 ) -> list[str]:
     """The frames that loads act on and that of the point of interest, places along beams included."""
-    found = list(load_inputs(arm, name, loads, None).frames)
+    found = list(load_inputs(arm, name, loads, None).acting.loads)
     return [*found, _point_of_interest(arm, name, link, point)[0]] if link is not None else found
 
 
@@ -89,15 +88,15 @@ def call_rows(
     arm = varied.arm
     inputs = load_inputs(arm, name, loads, base)
     frame, spot = (None, []) if link is None else _point_of_interest(arm, name, link, point)
-    varied.covers((*inputs.frames, *([frame] if frame else [])), name)
+    varied.covers((*inputs.acting.loads, *([frame] if frame else [])), name)
     own = varied if varied.size else None
-    setting = Setting(inputs.frames, base is not None, frame, varied=own)
+    acting = inputs.acting._replace(frame=frame, varied=own)
     numbers = [np.asarray(rows, float)] if own is not None else []
     batch = np.shape(rows)[:-1]
     given = [np.asarray(x, float) for x in (*state, *inputs.values, *spot)]
     if own is None and batch:
         given[0] = np.broadcast_to(given[0], (*batch, given[0].shape[-1]))
-    function = functions_of(arm).get(verb, setting)
+    function = functions_of(arm).get(verb, acting)
     return verb.returned(function(*given, *numbers, threads=as_threads(threads, name)))
 
 

@@ -14,7 +14,7 @@ from lissom.engine.function import check_count
 from lissom.errors import UnsupportedError
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import cache_of, functions_of
-from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.loads import NOTHING, Applied
 from lissom.kernels.tree_call import tree_call
 
 if TYPE_CHECKING:
@@ -59,25 +59,13 @@ def _closed(arm: Arm, name: str) -> Any:
     return checked
 
 
-def call(
-    arm: Any,
-    name: str,
-    state: Sequence[ArrayLike],
-    *,
-    loads: Loads = NO_LOADS,
-    base: Any = None,
-    method: Any = None,
-    out: Any = None,
-    threads: Any = None,
-) -> Any:
-    """Call a function of the arm with any combination of loads, base motion, `out` and `threads`."""
+def call(arm: Any, name: str, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None) -> Any:
+    """Call a function of the arm, that of the closed arm where it has loops."""
     if as_arm(arm, name).loops:
         closed = _closed(arm, name)
         if closed is not None:
-            from lissom.kernels.closed_loops import Applied
-
-            return closed(arm, state, Applied(loads, base, method, threads), out)
-    elif out is not None and loads is NO_LOADS and base is None and method is None and threads is None:
+            return closed(arm, state, applied, out)
+    elif out is not None and all(given is default for given, default in zip(applied, NOTHING, strict=True)):
         first_into(arm, name)(*state, out)
         return out
-    return tree_call(arm, name, state, loads=loads, base=base, method=method, out=out, threads=threads)
+    return tree_call(arm, name, state, applied, out)

@@ -13,9 +13,9 @@ Check = Callable[[Sequence[ArrayLike]], None]
 
 
 class Checked(Function):
-    """A function with a check of its states after each call: `check(arguments)`."""
+    """A function with a check of its states after each call: `check(arguments)`; None: nothing is checked."""
 
-    check: Check
+    check: Check | None = None
 
     def check_by(self, check: Check) -> None:
         """Install the check in all entries of a function, that of single states included."""
@@ -23,5 +23,6 @@ class Checked(Function):
 
     def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
         results = super().__call__(*arrays, out=out, threads=threads)
-        self.check(arrays)
+        if self.check is not None:
+            self.check(arrays)
         return results

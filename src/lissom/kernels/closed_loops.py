@@ -12,18 +12,17 @@ the same numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.acting import Setting
 from lissom.engine.function import check_out
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.kernels.arguments import as_state, as_threads
 from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.closures import Closure, Gaps, Spot
-from lissom.kernels.loads import NO_LOADS, as_loads, load_inputs
+from lissom.kernels.loads import NO_LOADS, NOTHING, Applied, as_loads, load_inputs
 from lissom.kernels.results import ForwardGradient
 from lissom.kernels.tree_call import run, tree_call
 from lissom.kernels.verb import Verb
@@ -43,18 +42,6 @@ from lissom.spatial.rotations import Array
 
 ROWS = 2**14  # states at once
 BEYOND = 1e-6  # of the torques of the tree, that may be left over
-
-
-class Applied(NamedTuple):
-    """Loads, base motion, formulation and threads of a call."""
-
-    loads: Any = NO_LOADS
-    base: Any = None
-    method: Any = None
-    threads: Any = None
-
-
-NOTHING = Applied()
 
 
 def _checked(arm: Arm, applied: Applied, verb: str) -> Applied:
@@ -113,8 +100,8 @@ def _reactions(verb: Verb, arm: Arm, state: Sequence[ArrayLike], applied: Applie
     given = [np.ascontiguousarray(np.broadcast_to(x, found.u.shape)) for x in given]
     closing = closure_of(arm).loads(given[0], found.force)
     inputs = load_inputs(arm, verb.label, applied.loads, applied.base)
-    frames = (*inputs.frames, *(frame for frame, _ in closing))
-    function = functions_of(arm).get(verb, Setting(frames, applied.base is not None))
+    acting = inputs.acting._replace(loads=(*inputs.acting.loads, *(frame for frame, _ in closing)))
+    function = functions_of(arm).get(verb, acting)
     values = (*given, *inputs.values, *(nine for _, nine in closing))
     made: Array = run(function, values, out, applied.threads, verb.label)
     return made
@@ -123,7 +110,7 @@ def _reactions(verb: Verb, arm: Arm, state: Sequence[ArrayLike], applied: Applie
 def tree_torques(arm: Arm, state: Sequence[ArrayLike], applied: Applied) -> list[Array]:
     """q, qd, qdd (..., dof), all of one shape, and the torques of the tree."""
     given = [as_state(arm, x, word, INVERSE_DYNAMICS.name) for x, word in zip(state, ("q", "qd", "qdd"), strict=True)]
-    tau = tree_call(arm, INVERSE_DYNAMICS.name, given, **applied._asdict())
+    tau = tree_call(arm, INVERSE_DYNAMICS.name, given, applied)
     return [np.ascontiguousarray(np.broadcast_to(x, tau.shape)) for x in (*given, tau)]
 
 
@@ -164,7 +151,7 @@ def accelerated(arm: Arm, state: Sequence[ArrayLike], applied: Applied, verb: st
     q, qd, tau = (as_state(arm, x, word, verb) for x, word in zip(state, ("q", "qd", "tau"), strict=True))
     _common(verb, {"q": q, "qd": qd, "tau": tau})
     still = np.zeros(arm.dof)
-    h = tree_call(arm, INVERSE_DYNAMICS.name, (q, qd, still), **applied._asdict())
+    h = tree_call(arm, INVERSE_DYNAMICS.name, (q, qd, still), applied)
     shape = _common(verb, {"q, qd, loads and base together": h, "tau": tau})
     q, qd, force = (np.ascontiguousarray(np.broadcast_to(x, shape)) for x in (q, qd, tau - h))
     close = closure_of(arm)
@@ -212,7 +199,7 @@ def _forward_gradient(arm: Arm, state: Sequence[ArrayLike], applied: Applied) ->
     applied = _checked(arm, applied, verb)
     qdd, push = accelerated(arm, state, applied, verb)
     q, qd = (np.broadcast_to(as_state(arm, x, word, verb), qdd.shape) for x, word in zip(state, ("q", "qd")))
-    D = tree_call(arm, INVERSE_DYNAMICS_GRADIENT.name, (q, qd, qdd), **applied._asdict())
+    D = tree_call(arm, INVERSE_DYNAMICS_GRADIENT.name, (q, qd, qdd), applied)
     changes = [np.ascontiguousarray(np.broadcast_to(part, (*qdd.shape, arm.dof))) for part in D[:2]]
     close, n = closure_of(arm), arm.dof
 

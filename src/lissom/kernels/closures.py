@@ -119,17 +119,17 @@ class Closure:
         forces, moments = [], []
         at = 0
         for loop, (A, B) in zip(self.arm.loops, self.frames(q), strict=True):
-            kind = KINDS[loop.joint]
-            own = force[..., at : at + kind.rows]
+            kind = KINDS[loop.joint].rows
+            own = force[..., at : at + kind.count]
             F, N = np.zeros((*q.shape[:-1], 3)), np.zeros((*q.shape[:-1], 3))
             for r, i in enumerate(kind.along):
                 F += own[..., r, None] * A[..., :3, i]
             for r, row in enumerate(kind.about, len(kind.along)):
-                for c, i, j in row:
-                    N += c * own[..., r, None] * np.cross(B[..., :3, j], A[..., :3, i])
+                for sign, i, j in row:
+                    N += sign / len(row) * own[..., r, None] * np.cross(B[..., :3, j], A[..., :3, i])
             forces.append(F)
             moments.append(N)
-            at += kind.rows
+            at += kind.count
         return np.stack(forces, axis=-2), np.stack(moments, axis=-2)
 
     def loads(self, q: Array, force: Array) -> list[tuple[str, Array]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import forward, inverse, mass
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.elements.pivots import NEGLIGIBLE
 from lissom.engine.function import Function
@@ -35,10 +35,10 @@ class Explanation(NamedTuple):
 
     def error(self, where: str, *inputs: Array) -> None:
         """Raise the error; `where` is text such as `` of state [3]``."""
-        label, setting = self.verb.label, self.plan.setting
+        label, acting = self.verb.label, self.plan.acting
         if self.verb.inverts_inertia:
-            own = inputs[len(inputs) - setting.own_inputs :]
-            _refuse_singular(label, where, self.bodies, setting.of_bodies, inputs[0], *own)
+            own = inputs[len(inputs) - acting.own_inputs :]
+            _refuse_singular(label, where, self.bodies, acting.of_bodies, inputs[0], *own)
             if self.plan.method is not None and self.bodies.flexible:
                 self._refuse_indefinite(where, inputs[0])
         raise SolveError(f"{label}: the result{where} is not finite although all inputs are; the numbers overflow.")
@@ -51,11 +51,11 @@ class Explanation(NamedTuple):
             raise SolveError(f"{self.verb.label}{where}: {message(self.bodies.arm, least, method=self.plan.method)}")
 
 
-def _refuse_singular(label: str, where: str, bodies: Bodies, setting: Setting, *given: Array) -> None:
+def _refuse_singular(label: str, where: str, bodies: Bodies, acting: Acting, *given: Array) -> None:
     """Raise an error that names the joint whose pivot vanishes."""
     arm, n = bodies.arm, bodies.dof
     run = Plain([x[None] for x in given])
-    mass.program(run, bodies, setting, tape=True)
+    mass.program(run, bodies, acting, tape=True)
     M = np.array([float(np.asarray(x).ravel()[0]) for x in run.outputs[0]]).reshape(n, n)
     locked, whole = np.diag(M).copy(), M.copy()
     for k in range(n - 1, -1, -1):
@@ -77,26 +77,26 @@ def _refuse_singular(label: str, where: str, bodies: Bodies, setting: Setting, *
         M[:k, :k] -= np.outer(M[:k, k], M[k, :k]) / M[k, k]
 
 
-def rescued(bodies: Bodies, setting: Setting, rows: list[Array]) -> list[Array]:
+def rescued(bodies: Bodies, acting: Acting, rows: list[Array]) -> list[Array]:
     """Accelerations found without the guard, NaN where inverse dynamics does not give torques back.
 
     Other torques are tried as well: those given may happen to suit a singular inertia.
     """
     q, qd, tau, *extra = rows
-    still = _on_numpy(inverse.program, bodies, setting, [q, qd, np.zeros_like(q), *extra])
+    still = _on_numpy(inverse.program, bodies, acting, [q, qd, np.zeros_like(q), *extra])
     scale = np.abs(tau).max(axis=-1, keepdims=True) + np.abs(still).max(axis=-1, keepdims=True)
     other = tau + scale * np.random.default_rng(0).uniform(-1.0, 1.0, tau.shape)
     good, found = np.ones(len(q), bool), tau
     for torques in (other, tau):
-        found = _on_numpy(forward.program_unguarded, bodies, setting, [q, qd, torques, *extra])
-        again = _on_numpy(inverse.program, bodies, setting, [q, qd, found, *extra])
+        found = _on_numpy(forward.program_unguarded, bodies, acting, [q, qd, torques, *extra])
+        again = _on_numpy(inverse.program, bodies, acting, [q, qd, found, *extra])
         good &= (np.abs(again - torques) <= forward.RETURNED * scale).all(axis=-1)
     return [np.where(good[:, None], found, np.nan)]
 
 
-def _on_numpy(program: Callable[..., None], bodies: Bodies, setting: Setting, rows: list[Array]) -> Array:
+def _on_numpy(program: Callable[..., None], bodies: Bodies, acting: Acting, rows: list[Array]) -> Array:
     """Run a program with one result on NumPy arrays."""
     run: Any = Plain(rows)
     with np.errstate(all="ignore"):
-        program(run, bodies, setting)
+        program(run, bodies, acting)
         return np.stack([np.broadcast_to(x, len(rows[0])) for x in run.outputs[0]], axis=-1)

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from lissom.engine.function import Function
 from lissom.engine.joined import joined_kernel
 from lissom.engine.kernel import shared_out, thread_count
-from lissom.kernels.checked import Check
+from lissom.kernels.checked import Check, Checked
 from lissom.kernels.non_finite import non_finite_stretches
 from lissom.spatial.rotations import Array
 
 ONE_THREAD = 2**18  # multiply-adds of a product that OpenBLAS does on one thread
 
 
-class ForwardGradientFunction(Function):
+class ForwardGradientFunction(Checked):
     """(q, qd, tau) to the derivatives of the accelerations: with D those of the torques, ``M^-1 (d tau - D)``.
 
     One kernel computes forward dynamics, D and the solution on the sparsity of the tree. States that it has no finite
@@ -44,27 +44,13 @@ class ForwardGradientFunction(Function):
         kernel = None
         if n and forward.kernel is not None and slopes.kernel is not None:
             kernel = joined_kernel(forward.kernel, slopes.kernel, [max(above, default=-1) for above in carriers])
-        super().__init__(
-            verb.name,
-            forward.arguments,
-            forward.sizes,
-            [(n, n)] * 3,
-            forward.program,
-            kernel,
-            forward.explain,
-            verb.record,
-        )
-        self.forward, self.slopes, self.read, self.check, self.dof = forward, slopes, read, check, n
+        given = (forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, kernel, forward.explain)
+        super().__init__(verb.name, *given, verb.record)
+        self.forward, self.slopes, self.read, self.dof = forward, slopes, read, n
         if kernel is None:
             self.row_bytes += 8 * (n + 5 * n * n)  # accelerations, three matrices, and what inverting takes
         if check is not None:
-            self.one, self.into = self, self._into
-
-    def __call__(self, *arrays: ArrayLike, out: Any = None, threads: int | None = None) -> Any:
-        results = super().__call__(*arrays, out=out, threads=threads)
-        if self.check is not None:
-            self.check(arrays)
-        return results
+            self.check_by(check)
 
     def fill(
         self, inputs: list[Array], flat: list[Array], batch: tuple[int, ...], threads: int | None, first: int = 0

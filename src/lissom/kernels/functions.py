@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.dynamics import acting
-from lissom.dynamics.acting import Setting
-from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.acting import Acting, standing_frames
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.stations import along_beam
 from lissom.engine import kernel
 from lissom.engine.blocks import boxes, rows_in_room, taken
@@ -40,7 +40,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 BACKENDS = ("straight", "tape", "numpy")
-NOTHING_ACTS = Setting()
+NOTHING_ACTS = Acting()
 _NO_OFFSET = np.zeros(3)
 
 
@@ -53,7 +53,7 @@ class Functions:
 
     def __init__(self, arm: Arm, friction: bool = True, short_lived: bool = False):
         self.arm, self._friction, self.short_lived = arm, friction, short_lived
-        self._made: dict[tuple[str, Setting | None, str | None, str | None], Function] = {}
+        self._made: dict[tuple[str, Acting | None, str | None, str | None], Function] = {}
         self._single: dict[str, SingleFunction] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
@@ -69,13 +69,13 @@ class Functions:
         return Bodies(self.arm, rounded=False)
 
     def get(
-        self, verb: Verb | str, setting: Setting | None = None, backend: str | None = None, method: str | None = None
+        self, verb: Verb | str, acting: Acting | None = None, backend: str | None = None, method: str | None = None
     ) -> Function:
         """A function, compiled on first use; `method` names a formulation."""
-        asked = (verb if isinstance(verb, str) else verb.name, setting, backend, method)
+        asked = (verb if isinstance(verb, str) else verb.name, acting, backend, method)
         if asked not in self._made:
             with self._making():
-                key = (asked[0], setting or NOTHING_ACTS, backend, method)
+                key = (asked[0], acting or NOTHING_ACTS, backend, method)
                 if key not in self._made:
                     self._made[key] = self._make(VERBS[verb] if isinstance(verb, str) else verb, *key[1:])
                 self._made[asked] = self._made[key]
@@ -95,7 +95,7 @@ class Functions:
             point = _NO_OFFSET  # an array goes straight to the kernel
         elif self.arm.flexible:
             link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
-        return self.get(verb, Setting(frame=link)), point
+        return self.get(verb, Acting(frame=link)), point
 
     def single(self, verb: Verb) -> SingleFunction:
         """A function in single precision, with code of the same kind as in double precision."""
@@ -112,46 +112,46 @@ class Functions:
 
     # ---- plans -----------------------------------------------------------------------------------
 
-    def plan(self, verb: Verb | str, setting: Setting | None = None, method: str | None = None) -> Plan:
+    def plan(self, verb: Verb | str, acting: Acting | None = None, method: str | None = None) -> Plan:
         """The plan of a function, before code is chosen; raises an error where the arm does not support it."""
-        verb, setting = VERBS[verb] if isinstance(verb, str) else verb, setting or NOTHING_ACTS
+        verb, acting = VERBS[verb] if isinstance(verb, str) else verb, acting or NOTHING_ACTS
         if verb.needs_inertia:
-            refuse_unready(self.arm, setting.base)
+            refuse_unready(self.arm, acting.base)
         if verb.check is not None:
             verb.check(self.arm)
         program = verb.program_for(self.bodies.flexible)
         if isinstance(program, Refused):
             raise UnsupportedError(program.because)
         if method is not None:
-            program = self._formulated(verb, method, setting)
-        return Plan(verb, program, self._bodies(verb, setting), setting, method)
+            program = self._formulated(verb, method, acting)
+        return Plan(verb, program, self._bodies(verb, acting), acting, method)
 
-    def _bodies(self, verb: Verb, setting: Setting) -> Bodies:
+    def _bodies(self, verb: Verb, acting: Acting) -> Bodies:
         """The bodies, with the requested places along beams; standing loads are included for dynamics only."""
-        frames = (*setting.loads, setting.frame or "", *(verb.stations(self.arm) if verb.stations else ()))
+        frames = (*acting.loads, acting.frame or "", *(verb.stations(self.arm) if verb.stations else ()))
         if not verb.needs_inertia:
             return self.unrounded.with_stations(frames)
-        return self.bodies.with_stations((*frames, *acting.standing_frames(self.arm)))
+        return self.bodies.with_stations((*frames, *standing_frames(self.arm)))
 
-    def _formulated(self, verb: Verb, method: str, setting: Setting) -> Program:
+    def _formulated(self, verb: Verb, method: str, acting: Acting) -> Program:
         """The program of a published formulation; few have a tape."""
         from lissom.formulations import catalogue
 
         f = catalogue.find(method, verb.name)
-        catalogue.refuse_uncovered(f, self.arm, self.bodies, setting, verb.name)
+        catalogue.refuse_uncovered(f, self.arm, self.bodies, acting, verb.name)
         whole, tape = catalogue.program(f, verb.name), catalogue.TAPES.get((f.name, verb.name))
 
-        def program(run: Any, bodies: Bodies, setting: Setting, on_tape: bool) -> None:
-            (tape if on_tape and tape is not None else whole)(run, bodies, setting)
+        def program(run: Any, bodies: Bodies, acting: Acting, on_tape: bool) -> None:
+            (tape if on_tape and tape is not None else whole)(run, bodies, acting)
 
         return Program(program, RECORDED if tape is not None else (), f.limit_of(verb.name))
 
     # ---- functions -------------------------------------------------------------------------------
 
-    def _make(self, verb: Verb, setting: Setting, backend: str | None, method: str | None) -> Function:
+    def _make(self, verb: Verb, acting: Acting, backend: str | None, method: str | None) -> Function:
         if verb.composed is not None:
-            return self._composed(verb, verb.composed, setting)
-        plan = self.plan(verb, setting, method)
+            return self._composed(verb, verb.composed, acting)
+        plan = self.plan(verb, acting, method)
         chosen = self.choose_backend(plan.program, backend)
         explain = Explanation(verb, plan, self.bodies, functools.partial(self.get, MASS_MATRIX, method=method))
         checked = verb.checks_inertia and self.bodies.truncated and method is None
@@ -160,26 +160,26 @@ class Functions:
             explain.error, verb.record,
         )  # fmt: skip
         if verb.inverts_inertia and method is None:
-            function.rescue = functools.partial(rescued, plan.bodies, setting)
+            function.rescue = functools.partial(rescued, plan.bodies, acting)
         function.read = self._reader(verb, plan)
         if isinstance(function, Checked):
-            function.check_by(self._inertia_check(verb, setting))
+            function.check_by(self._inertia_check(verb, acting))
         return function
 
-    def _composed(self, verb: Verb, composed: Composition, setting: Setting) -> Function:
+    def _composed(self, verb: Verb, composed: Composition, acting: Acting) -> Function:
         """A function that is computed from others."""
-        parts = [self.get(name, setting) for name in composed.of]
-        check = self._inertia_check(verb, setting) if verb.checks_inertia and self.bodies.truncated else None
-        reader = self._reader(verb, self.plan(composed.of[0], setting))
+        parts = [self.get(name, acting) for name in composed.of]
+        check = self._inertia_check(verb, acting) if verb.checks_inertia and self.bodies.truncated else None
+        reader = self._reader(verb, self.plan(composed.of[0], acting))
         return composed.make(verb, parts, reader, check, self.bodies.carriers)
 
-    def _inertia_check(self, verb: Verb, setting: Setting) -> Callable[[Sequence[ArrayLike]], None]:
-        return functools.partial(self.check_inertia, verb.label, setting=setting)
+    def _inertia_check(self, verb: Verb, acting: Acting) -> Callable[[Sequence[ArrayLike]], None]:
+        return functools.partial(self.check_inertia, verb.label, acting=acting)
 
-    def check_inertia(self, label: str, given: Sequence[Any], setting: Setting) -> None:
+    def check_inertia(self, label: str, given: Sequence[Any], acting: Acting) -> None:
         """Warn of inertia that truncation made indefinite, at the positions (..., dof) that a function was given."""
-        inertia = self.get(MASS_MATRIX, setting.of_bodies)
-        own = [np.asarray(x, float) for x in (given[0], *given[len(given) - setting.own_inputs :])]
+        inertia = self.get(MASS_MATRIX, acting.of_bodies)
+        own = [np.asarray(x, float) for x in (given[0], *given[len(given) - acting.own_inputs :])]
         batch = np.broadcast_shapes(*(x.shape[:-1] for x in own))
         for box in boxes(batch, rows_in_room(16 * self.arm.dof**2)):
             M = Function.__call__(inertia, *(taken(x, batch, box) for x in own))  # the function itself would check too

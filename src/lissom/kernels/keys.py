@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,13 @@ ROOMS = (
     "spatial",
 )  # fmt: skip
 # fields that no program reads: names of arms, what joints may do, pictures, curves whose numbers are in the bodies
-IGNORED = {"Bodies": {"elements"}, "Arm": {"name"}, "Joint": {"limits"}, "Link": {"shapes"}, "FlexibleBody": {"line"}}
+IGNORED = {
+    "Bodies": {"elements", "_known"},
+    "Arm": {"name"},
+    "Joint": {"limits"},
+    "Link": {"shapes"},
+    "FlexibleBody": {"line"},
+}
 
 
 def fingerprint(*values: Any) -> str:
@@ -38,40 +45,58 @@ def fingerprint(*values: Any) -> str:
 def _collect(value: Any, add: Callable[[bytes], None]) -> None:
     """Add the value as pieces of bytes, which say where its parts begin and end."""
     kind = type(value)
-    if kind in PLAIN:
+    if kind in PLAIN or (kind in (tuple, list) and PLAIN.issuperset(map(type, value))):
         add(f"{kind.__name__} {value!r}".encode())
-    elif kind in (tuple, list):
-        add(f"{len(value)} items".encode())
-        for item in value:
-            _collect(item, add)
     elif isinstance(value, np.ndarray | np.generic):
         array = np.ascontiguousarray(value)
         add(f"array {array.dtype.str} {value.shape}".encode())
         add(array.tobytes())
+    elif kind is Bodies:
+        add(_of_bodies(value).encode())
     else:
-        names = _names(value)
-        add(f"{kind.__name__} {len(names)}".encode())
-        for name, part in names.items():
-            add(name.encode())
+        names, parts = _parts(value)
+        add(f"{kind.__name__} {len(names)} {' '.join(names)}".encode())
+        for part in parts:
             _collect(part, add)
 
 
-def _names(value: Any) -> dict[str, Any]:
-    """The parts of a value by their names."""
+def _of_bodies(bodies: Bodies) -> str:
+    """The fingerprint of bodies, which is known as long as all that they consist of is the same objects.
+
+    Lists and dictionaries of bodies may change; what is in them does not.
+    """
+    found: dict[str, Any] = vars(bodies)
+    held = {name: x for name, x in found.items() if name not in IGNORED["Bodies"] and not _derived(Bodies, name)}
+    items = [item for x in held.values() for item in (x if type(x) is list else flattened(x))]
+    known = found.get("_known")
+    if known is None or len(known[0]) != len(items) or not all(map(operator.is_, known[0], items)):
+        known = found["_known"] = items, fingerprint(held)
+    digest: str = known[1]
+    return digest
+
+
+def flattened(value: Any) -> list[Any]:
+    """Keys and values of a dictionary; of anything else itself."""
+    return [*value, *value.values()] if type(value) is dict else [value]
+
+
+def _parts(value: Any) -> tuple[Sequence[str], Iterable[Any]]:
+    """The names of the parts of a value, and the parts."""
     kind: Any = type(value)
+    if kind in (tuple, list):
+        return [""] * len(value), value
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return dict(zip(value._fields, value, strict=True))
+        return value._fields, value
     if isinstance(value, dict):
-        return {fingerprint(key): item for key, item in value.items()}
+        return list(map(fingerprint, value)), value.values()
     if dataclasses.is_dataclass(value):
-        return {name: getattr(value, name) for name in _read(kind)}
-    if isinstance(value, Bodies):
-        ignored = IGNORED["Bodies"]
-        return {name: part for name, part in vars(value).items() if name not in ignored and not _derived(kind, name)}
+        names = _read(kind)
+        return names, (getattr(value, name) for name in names)
     if isinstance(value, Varied):
-        return {"arm": value.arm, "frames": value.frames, "rounded": value.rounded, "pieces": value.pieces}
+        names = ("arm", "frames", "rounded", "pieces")
+        return names, (getattr(value, name) for name in names)
     if isinstance(value, slice):
-        return {"start": value.start, "stop": value.stop, "step": value.step}
+        return ("start", "stop", "step"), (value.start, value.stop, value.step)
     raise TypeError(f"{kind.__name__} cannot be part of the key of compiled code")
 
 

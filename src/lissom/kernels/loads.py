@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.stations import on_frame
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_frame
@@ -20,10 +21,22 @@ Loads = Sequence[Load]
 NO_LOADS: Loads = ()
 
 
-class LoadInputs(NamedTuple):
-    """Frames of the loads, and (..., 9) for the base and for every load."""
+class Applied(NamedTuple):
+    """Loads, base motion, formulation and threads of a call, as the caller gave them."""
 
-    frames: tuple[str, ...]
+    loads: Any = NO_LOADS
+    base: Any = None
+    method: Any = None
+    threads: Any = None
+
+
+NOTHING = Applied()
+
+
+class LoadInputs(NamedTuple):
+    """What acts in a call, and its values, (..., 9) for the base and for every load."""
+
+    acting: Acting
     values: list[Any]
 
 
@@ -36,7 +49,7 @@ def load_inputs(arm: Arm, name: str, loads: Any, base: Any) -> LoadInputs:
             raise InputError(f"{name}: base is {shown(base)}; expected BaseMotion(...).")
         values.append(_joined(base.angular_velocity, base.angular_acceleration, base.linear_acceleration))
     values += [_joined(load.force, load.moment, load.point) for _, load in found]
-    return LoadInputs(tuple(frame for frame, _ in found), values)
+    return LoadInputs(Acting(tuple(frame for frame, _ in found), base is not None), values)
 
 
 def as_loads(arm: Arm, loads: Any, name: str, what: str = "loads") -> list[tuple[str, Load]]:

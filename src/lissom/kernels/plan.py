@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lissom.dynamics.acting import INERTIA, Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verb import Program, Shapes, Verb
@@ -20,21 +20,14 @@ class Plan(NamedTuple):
     verb: Verb
     program: Program
     bodies: Bodies
-    setting: Setting
+    acting: Acting
     method: str | None = None
 
     @property
     def inputs(self) -> tuple[tuple[str, int], ...]:
-        """Names and lengths of the inputs: states, base motion, loads, point, payloads, numbers of the arm."""
-        n, setting = self.bodies.arm.dof, self.setting
-        return (
-            *((word, n) for word in self.verb.arguments),
-            *[("base", 9)] * setting.base,
-            *[("load", 9)] * len(setting.loads),
-            *[("point", 3)] * (setting.frame is not None),
-            *[("payload", INERTIA)] * len(setting.payloads),
-            *([("arm", setting.varied.size)] if setting.varied is not None else []),
-        )
+        """Names and lengths of the inputs: states, then what acts on the arm."""
+        n = self.bodies.arm.dof
+        return (*((word, n) for word in self.verb.arguments), *self.acting.inputs)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -54,7 +47,7 @@ class Plan(NamedTuple):
     @property
     def key(self) -> str:
         """Key of straight-line code: all that the program can read, and the code that makes kernels."""
-        return f"{self.verb.name}|{self.method}|{fingerprint(self.bodies, self.setting)}|{sources()}"
+        return f"{self.verb.name}|{self.method}|{fingerprint(self.bodies, self.acting)}|{sources()}"
 
     @property
     def tape_key(self) -> str:
@@ -63,4 +56,4 @@ class Plan(NamedTuple):
 
     def runs(self, tape: bool) -> Callable[[Any], None]:
         """The program as a function of a run, for straight-line code or for a tape."""
-        return lambda run: self.program.function(run, self.bodies, self.setting, tape)
+        return lambda run: self.program.function(run, self.bodies, self.acting, tape)

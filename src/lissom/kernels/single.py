@@ -60,7 +60,7 @@ class SingleFunction:
 
     def _check(self, arrays: Sequence[Any]) -> None:
         """The check that follows calls of the function in double precision, if there is one."""
-        if isinstance(self.double, Checked):
+        if isinstance(self.double, Checked) and self.double.check is not None:
             self.double.check(arrays)
 
     def _read(self, value: Any, k: int) -> Single:

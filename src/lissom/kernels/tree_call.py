@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lissom.dynamics.acting import Setting
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_arm, as_threads
 from lissom.kernels.cache import functions_of
-from lissom.kernels.loads import NO_LOADS, Loads, load_inputs
+from lissom.kernels.loads import NO_LOADS, NOTHING, Applied, load_inputs
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -23,19 +22,11 @@ if TYPE_CHECKING:
 
 
 def tree_call(
-    arm: Any,
-    name: str,
-    state: Sequence[ArrayLike],
-    *,
-    loads: Loads = NO_LOADS,
-    base: Any = None,
-    method: Any = None,
-    out: Any = None,
-    threads: Any = None,
+    arm: Any, name: str, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None,
     backend: str | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Call a function of the open tree that remains when closures are cut; `backend`: see `Functions.get`."""
-    functions = functions_of(as_arm(arm, name))
+    functions, (loads, base, method, threads) = functions_of(as_arm(arm, name)), applied
     if method is not None and not isinstance(method, str):
         raise InputError(
             f"{name}: method is {shown(method)}; expected None or a formulation's name, see formulations()."
@@ -43,7 +34,7 @@ def tree_call(
     if loads is NO_LOADS and base is None:
         return run(functions.get(name, None, backend, method), state, out, threads, name)
     inputs = load_inputs(arm, name, loads, base)
-    function = functions.get(name, Setting(inputs.frames, base is not None), backend, method)
+    function = functions.get(name, inputs.acting, backend, method)
     return run(function, (*state, *inputs.values), out, threads, name)
 
 

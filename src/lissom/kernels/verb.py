@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.function import Function
 from lissom.engine.step import Step
@@ -17,12 +17,12 @@ Shapes = tuple[tuple[int, ...], ...]
 class Program(NamedTuple):
     """A program of the engine with what its tape needs.
 
-    function : ``function(run, bodies, setting, tape)``
+    function : ``function(run, bodies, acting, tape)``
     steps : of the tape
     straight_up_to : coordinates up to which straight-line code is the better one
     """
 
-    function: Callable[[Any, Bodies, Setting, bool], None]
+    function: Callable[[Any, Bodies, Acting, bool], None]
     steps: tuple[Step, ...]
     straight_up_to: int
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from lissom.dynamics import (
-    acting,
     coriolis,
     energy,
     forward,
@@ -21,7 +20,9 @@ from lissom.dynamics import (
     reactions,
     regressor,
 )
-from lissom.dynamics.bodies import Bodies, refuse_stretching
+from lissom.dynamics.acting import Acting
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.refusals import refuse_closed_form, refuse_stretching
 from lissom.engine.record import RECORDED
 from lissom.kernels.forward_gradient import ForwardGradientFunction
 from lissom.kernels.results import ForwardGradient, InverseGradient, TorqueHessian, TorqueProduct
@@ -48,7 +49,7 @@ def _registered(verb: Verb) -> Verb:
 
 def _simple(program: Callable[..., None]) -> Callable[..., None]:
     """A program that is the same for straight-line code and for tapes."""
-    return lambda run, bodies, setting, _tape: program(run, bodies, setting)
+    return lambda run, bodies, acting, _tape: program(run, bodies, acting)
 
 
 def _at_rest(rates: bool) -> Program:
@@ -57,8 +58,8 @@ def _at_rest(rates: bool) -> Program:
 
 
 def _inertia(packed: bool, straight_up_to: int) -> Program:
-    def program(run: Any, bodies: Bodies, setting: acting.Setting, tape: bool) -> None:
-        mass.program(run, bodies, setting, tape, packed=packed)
+    def program(run: Any, bodies: Bodies, acting: Acting, tape: bool) -> None:
+        mass.program(run, bodies, acting, tape, packed=packed)
 
     return Program(program, RECORDED, straight_up_to)
 
@@ -120,7 +121,8 @@ def _reactions(name: str, world: bool, outputs: tuple[Output, ...] | Refused, **
     made = Program(_simple(lambda run, b, s: reactions.program(run, b, s, world)), RECORDED, 12)
     return Verb(
         name, MOTION, lambda b: ((len(b.links), 6),), program=made, flexible=made, loops="closed", acted=True,
-        check=lambda arm: refuse_stretching(arm, more.get("shown_as", name)), outputs=outputs, **more,
+        batch_of_arms=True, check=lambda arm: refuse_closed_form(arm, more.get("shown_as", name)), outputs=outputs,
+        **more,
     )  # fmt: skip
 
 
@@ -220,7 +222,7 @@ ACCELERATION = _registered(_kinematic(
     "acceleration", MOTION, lambda _: ((6,),), kinematics.acceleration,
     Output("a", "m/s^2, rad/s^2", "linear, then angular, of {frame}, world axes"), frame=True,
 ))  # fmt: skip
-_CLOSURE = Program(_simple(lambda run, b, _s: closure.program(run, b)), closure.STEPS, 0)
+_CLOSURE = Program(_simple(lambda run, b, _s: closure.program(run, b)), RECORDED, 0)
 CLOSURE = _registered(Verb(
     "closure", RATES, closure.shapes, program=_CLOSURE, flexible=_CLOSURE, loops="tree", outputs=INTERNAL,
     needs_inertia=False, stations=closure.stations, check=lambda arm: refuse_stretching(arm, closure.VERB),

@@ -20,117 +20,107 @@ derivative of phi taken twice along qd.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies, Place
-from lissom.dynamics.kinematics import Reach, columns, point_acceleration, point_velocity, reach_place
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE, Place
+from lissom.dynamics.from_arm import tree_of
+from lissom.dynamics.kinematics import VELOCITY, Reach, columns, point_acceleration, point_velocity, reach_place
 from lissom.dynamics.stations import along_beam
-from lissom.dynamics.vectors import add, cross, dot, sub
-from lissom.engine.step import Step
 from lissom.model.arm import Arm
 from lissom.model.loads import Loop
+from lissom.records import filled, record
 from lissom.spatial.frames import pose
+from lissom.spatial.motions import Placement, PointVelocity
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul, sub
+from lissom.spatial.vectors import Vector3
 
 VERB = "closed loops"
 
 
-class Kind(NamedTuple):
-    """Rows of a closure: axes of a along which d vanishes; sums of (c, i, j), c times (axis i of a).(axis j of b)."""
+@record
+class Rows:
+    """The equations of a closure; all of it is structure.
+
+    along : axes of a along which d vanishes
+    about : sums of (sign, i, j): sign times (axis i of a).(axis j of b); halved where a sum has two terms
+    """
 
     along: tuple[int, ...]
-    about: tuple[tuple[tuple[float, int, int], ...], ...]
-    words: tuple[str, ...]  # what every row holds, in words
+    about: tuple[tuple[tuple[int, int, int], ...], ...]
 
     @property
-    def rows(self) -> int:
+    def count(self) -> int:
         """Number of rows."""
         return len(self.along) + len(self.about)
 
+    def _rows(self, shifts: Iterable[Scalar], turn: Callable[[int, int], Scalar]) -> Coordinates:
+        """Entries along axes, then the sums of what belongs to pairs of axes."""
+        turns: list[Scalar] = []
+        for row in self.about:
+            total: Scalar = 0
+            for sign, i, j in row:
+                total = add(total, turn(i, j)) if sign > 0 else sub(total, turn(i, j))
+            turns.append(mul(0.5, total) if len(row) > 1 else total)
+        return (*shifts, *turns)
 
-TILTS = (((-1.0, 1, 2),), ((1.0, 0, 2),))
-TURNS = (((0.5, 2, 1), (-0.5, 1, 2)), ((0.5, 0, 2), (-0.5, 2, 0)), ((0.5, 1, 0), (-0.5, 0, 1)))
+    def residual(self, a: Placement, b: Placement) -> Coordinates:
+        """phi."""
+        d, e, f = b.p - a.p, _axes(a), _axes(b)
+        return self._rows((e[i].dot(d) for i in self.along), lambda i, j: e[i].dot(f[j]))
+
+    def rate(self, a: Placement, b: Placement, va: PointVelocity, vb: PointVelocity) -> Coordinates:
+        """d phi / dt from the velocities of both frames."""
+        d, e, f, dd, w = b.p - a.p, _axes(a), _axes(b), vb.v - va.v, vb.w - va.w
+        shifts = (add(va.w.cross(e[i]).dot(d), e[i].dot(dd)) for i in self.along)
+        return self._rows(shifts, lambda i, j: w.dot(f[j].cross(e[i])))
+
+    def drift(
+        self, a: Placement, b: Placement, va: PointVelocity, vb: PointVelocity, aa: PointVelocity, ab: PointVelocity
+    ) -> Coordinates:
+        """d2 phi / dt2 from velocities and accelerations of both frames."""
+        d, e, f, dd, ddd = b.p - a.p, _axes(a), _axes(b), vb.v - va.v, ab.v - aa.v
+
+        def shift(i: int) -> Scalar:
+            both = add(_carried(va, aa, e[i]).dot(d), mul(2, va.w.cross(e[i]).dot(dd)))
+            return add(both, e[i].dot(ddd))
+
+        def turn(i: int, j: int) -> Scalar:
+            both = mul(2, va.w.cross(e[i]).dot(vb.w.cross(f[j])))
+            return add(add(_carried(va, aa, e[i]).dot(f[j]), both), e[i].dot(_carried(vb, ab, f[j])))
+
+        return self._rows(map(shift, self.along), turn)
+
+
+def _axes(place: Placement) -> tuple[Vector3, ...]:
+    return place.R.matrix.T.rows
+
+
+def _carried(v: PointVelocity, a: PointVelocity, e: Vector3) -> Vector3:
+    """Second derivative of an axis that is carried along."""
+    return a.w.cross(e) + v.w.cross(v.w.cross(e))
+
+
+class Kind(NamedTuple):
+    """A kind of closure: its equations, and what each row holds, as text."""
+
+    rows: Rows
+    words: tuple[str, ...]
+
+
+TILTS = (((-1, 1, 2),), ((1, 0, 2),))
+TURNS = (((1, 2, 1), (-1, 1, 2)), ((1, 0, 2), (-1, 2, 0)), ((1, 1, 0), (-1, 0, 1)))
 ALONG = ("shift along x", "shift along y", "shift along z")
 ABOUT = ("turn about x", "turn about y", "turn about z")
 KINDS = {
-    "spherical": Kind((0, 1, 2), (), ALONG),
-    "revolute": Kind((0, 1, 2), TILTS, (*ALONG, *ABOUT[:2])),
-    "fixed": Kind((0, 1, 2), TURNS, (*ALONG, *ABOUT)),
-    "planar": Kind((2,), TILTS, (ALONG[2], *ABOUT[:2])),
+    "spherical": Kind(Rows((0, 1, 2), ()), ALONG),
+    "revolute": Kind(Rows((0, 1, 2), TILTS), (*ALONG, *ABOUT[:2])),
+    "fixed": Kind(Rows((0, 1, 2), TURNS), (*ALONG, *ABOUT)),
+    "planar": Kind(Rows((2,), TILTS), (ALONG[2], *ABOUT[:2])),
 }
-
-# ---- steps ---------------------------------------------------------------------------------------
-
-
-def _axis(X: Any, c: int) -> list[Any]:
-    return [X[c], X[4 + c], X[8 + c]]
-
-
-def _origin(X: Any) -> list[Any]:
-    return [X[3], X[7], X[11]]
-
-
-def _turned(w: Any, dw: Any, e: Any) -> list[Any]:
-    """Second derivative of an axis that is carried along."""
-    return add(cross(dw, e), cross(w, cross(w, e)))
-
-
-def _total(terms: list[Any]) -> Any:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
-
-
-def _residual(kind: Kind, Xa: Any, Xb: Any) -> list[list[Any]]:
-    """phi from the poses of both frames."""
-    d = sub(_origin(Xb), _origin(Xa))
-    shifts = [dot(_axis(Xa, i), d) for i in kind.along]
-    turns = [_total([c * dot(_axis(Xa, i), _axis(Xb, j)) for c, i, j in row]) for row in kind.about]
-    return [shifts + turns]
-
-
-def _rate(kind: Kind, Xa: Any, Xb: Any, va: Any, vb: Any) -> list[list[Any]]:
-    """d phi / dt from velocities (linear, angular) of both frames."""
-    d, dd, wa, w = sub(_origin(Xb), _origin(Xa)), sub(vb[0:3], va[0:3]), va[3:6], sub(vb[3:6], va[3:6])
-    shifts = [dot(cross(wa, _axis(Xa, i)), d) + dot(_axis(Xa, i), dd) for i in kind.along]
-    turns = [_total([c * dot(w, cross(_axis(Xb, j), _axis(Xa, i))) for c, i, j in row]) for row in kind.about]
-    return [shifts + turns]
-
-
-def _drift(kind: Kind, Xa: Any, Xb: Any, va: Any, vb: Any, aa: Any, ab: Any) -> list[list[Any]]:
-    """d2 phi / dt2 from velocities and accelerations of both frames."""
-    d, dd, ddd = sub(_origin(Xb), _origin(Xa)), sub(vb[0:3], va[0:3]), sub(ab[0:3], aa[0:3])
-    wa, wb, dwa, dwb = va[3:6], vb[3:6], aa[3:6], ab[3:6]
-    shifts = []
-    for i in kind.along:
-        e = _axis(Xa, i)
-        shifts.append(dot(_turned(wa, dwa, e), d) + 2 * dot(cross(wa, e), dd) + dot(e, ddd))
-    turns = []
-    for row in kind.about:
-        terms = []
-        for c, i, j in row:
-            e, f = _axis(Xa, i), _axis(Xb, j)
-            both = 2 * dot(cross(wa, e), cross(wb, f))
-            terms.append(c * (dot(_turned(wa, dwa, e), f) + both + dot(e, _turned(wb, dwb, f))))
-        turns.append(_total(terms))
-    return [shifts + turns]
-
-
-def _steps(word: str) -> dict[str, Step]:
-    kind = KINDS[word]
-    own: dict[str, tuple[Any, tuple[int, ...]]] = {
-        "residual": (_residual, (16, 16)), "rate": (_rate, (16, 16, 6, 6)), "drift": (_drift, (16, 16, 6, 6, 6, 6)),
-    }  # fmt: skip
-    return {
-        name: Step(f"closure_{name}_{word}", lambda *x, f=function: f(kind, *x), inputs, (kind.rows,))
-        for name, (function, inputs) in own.items()
-    }
-
-
-CLOSE = {word: _steps(word) for word in KINDS}
-STEPS = tuple(step for own in CLOSE.values() for step in own.values())
 
 # ---- the program ---------------------------------------------------------------------------------
 
@@ -172,16 +162,14 @@ def _way(run: Any, bodies: Bodies, end: End, q: Any) -> Reach:
 
 def coordinates(bodies: Bodies, loop: Loop) -> list[int]:
     """Coordinates that move one end of a loop, or both."""
-    found: set[int] = set()
-    for end in ends(bodies.arm, loop):
-        for k in bodies.ancestors(_place(bodies, end).body):
-            found.update(bodies.coordinates(k))
-    return sorted(found)
+    tree = tree_of(bodies)
+    paths = [tree.path(_place(bodies, end).body) for end in ends(bodies.arm, loop)]
+    return sorted({c for path in paths for k in path for c in tree.nodes[k].coordinates})
 
 
 def shapes(bodies: Bodies) -> tuple[tuple[int, ...], ...]:
     """Shapes of phi, of the entries of G that are not always zero (by loop and row), and of the drift."""
-    counts = [(KINDS[loop.joint].rows, len(coordinates(bodies, loop))) for loop in bodies.arm.loops]
+    counts = [(KINDS[loop.joint].rows.count, len(coordinates(bodies, loop))) for loop in bodies.arm.loops]
     rows = sum(m for m, _ in counts)
     return (rows,), (sum(m * n for m, n in counts),), (rows,)
 
@@ -193,10 +181,10 @@ def entries(bodies: Bodies) -> tuple[Any, Any]:
     first = 0
     for loop in bodies.arm.loops:
         moving = coordinates(bodies, loop)
-        for r in range(KINDS[loop.joint].rows):
+        for r in range(KINDS[loop.joint].rows.count):
             rows += [first + r] * len(moving)
             cols += moving
-        first += KINDS[loop.joint].rows
+        first += KINDS[loop.joint].rows.count
     return np.array(rows, np.intp), np.array(cols, np.intp)
 
 
@@ -204,44 +192,45 @@ def program(run: Any, bodies: Bodies) -> None:
     """Inputs q, qd; outputs phi, the entries of G, the drift."""
     n = bodies.arm.dof
     q, qd = run.input(n), run.input(n)
-    still, nothing = run.constant(np.zeros(n)), run.constant(np.zeros(6))
+    nothing = run.constant(np.zeros(6))
     phi, G, drift = [], [], []
     for loop in bodies.arm.loops:
-        steps = CLOSE[loop.joint]
+        rows = KINDS[loop.joint].rows
         a, b = (_way(run, bodies, end, q) for end in ends(bodies.arm, loop))
-        frames = (a.X(run), b.X(run))
-        phi.append(run.apply(steps["residual"], *frames))
+        phi.append(run.call(rows.residual, a.place, b.place))
         by_a, by_b = columns(run, bodies, a), columns(run, bodies, b)
-        own = [
-            run.apply(steps["rate"], *frames, by_a.get(k, nothing), by_b.get(k, nothing))
-            for k in coordinates(bodies, loop)
-        ]
-        G += [column[r : r + 1] for r in range(KINDS[loop.joint].rows) for column in own]
-        v = [point_velocity(run, bodies, way, qd) for way in (a, b)]
-        acc = [point_acceleration(run, bodies, way, qd, still) for way in (a, b)]
-        drift.append(run.apply(steps["drift"], *frames, *v, *acc))
+        own = []
+        for k in coordinates(bodies, loop):
+            rates = (filled(VELOCITY, by.get(k, nothing)) for by in (by_a, by_b))
+            own.append(run.call(rows.rate, a.place, b.place, *rates))
+        G += [column[r : r + 1] for r in range(rows.count) for column in own]
+        drift.append(_drift(run, bodies, rows, (a, b), qd))
     run.output(*phi)
     run.output(*G)
     run.output(*drift)
 
 
+def _drift(run: Any, bodies: Bodies, rows: Rows, ways: tuple[Reach, Reach], qd: Any) -> Any:
+    """The drift of one closure."""
+    still = run.constant(np.zeros(bodies.arm.dof))
+    v = [filled(VELOCITY, point_velocity(run, bodies, way, qd)) for way in ways]
+    acc = [filled(VELOCITY, point_acceleration(run, bodies, way, qd, still)) for way in ways]
+    return run.call(rows.drift, *(way.place for way in ways), *v, *acc)
+
+
 def residual_program(run: Any, bodies: Bodies) -> None:
     """A program with phi alone, as a function of q."""
     q = run.input(bodies.arm.dof)
-    for_all = [
-        (loop, [_way(run, bodies, end, q).X(run) for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops
-    ]
-    run.output(*(run.apply(CLOSE[loop.joint]["residual"], *X) for loop, X in for_all))
+    for_all = [(loop, [_way(run, bodies, end, q) for end in ends(bodies.arm, loop)]) for loop in bodies.arm.loops]
+    run.output(*(run.call(KINDS[loop.joint].rows.residual, a.place, b.place) for loop, (a, b) in for_all))
 
 
 def drift_program(run: Any, bodies: Bodies) -> None:
     """A program with the drift alone, to be differentiated."""
     n = bodies.arm.dof
     q, qd = run.input(n), run.input(n)
-    still, drift = run.constant(np.zeros(n)), []
+    found = []
     for loop in bodies.arm.loops:
-        ways = [_way(run, bodies, end, q) for end in ends(bodies.arm, loop)]
-        v = [point_velocity(run, bodies, way, qd) for way in ways]
-        acc = [point_acceleration(run, bodies, way, qd, still) for way in ways]
-        drift.append(run.apply(CLOSE[loop.joint]["drift"], *(way.X(run) for way in ways), *v, *acc))
-    run.output(*drift)
+        a, b = (_way(run, bodies, end, q) for end in ends(bodies.arm, loop))
+        found.append(_drift(run, bodies, KINDS[loop.joint].rows, (a, b), qd))
+    run.output(*found)

@@ -31,7 +31,7 @@ def row_units(arm: Arm) -> tuple[str, ...]:
 
 def loop_of_row(arm: Arm) -> NDArray[np.intp]:
     """(m,) the loop that a row belongs to."""
-    return np.repeat(np.arange(len(arm.loops)), [KINDS[loop.joint].rows for loop in arm.loops])
+    return np.repeat(np.arange(len(arm.loops)), [KINDS[loop.joint].rows.count for loop in arm.loops])
 
 
 def largest(arm: Arm, rows: Array, per: str = "") -> str:

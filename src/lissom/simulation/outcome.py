@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lissom.errors import InputError, SolveError
+from lissom.errors import InputError
 from lissom.outcome import Outcome
 
 
@@ -54,16 +54,4 @@ class Failure(NamedTuple):
     def of(cls, error: Exception, where: str = "") -> Failure:
         """Return the failure that an error describes."""
         by_user = isinstance(error, InputError) or error.__cause__ is not None
-        return cls(f"{where}{error}", getattr(error, "outcome", RunOutcome.FAILED), by_user)
-
-
-class DivergedError(SolveError):
-    """Raised where a state grew beyond all bounds."""
-
-    outcome = RunOutcome.DIVERGED
-
-
-class CollapsedError(SolveError):
-    """Raised where steps became too short to advance."""
-
-    outcome = RunOutcome.COLLAPSED
+        return cls(f"{where}{error}", RunOutcome(getattr(error, "outcome", "failed")), by_user)

@@ -53,21 +53,27 @@ def mul(a: Scalar, b: Scalar) -> Scalar:
     return a * b
 
 
-def sin(x: Any) -> Any:
+def _by(method: str, x: Any) -> Scalar:
+    """A method of a symbol, or NumPy's function of that name of a float or an array."""
+    found: Scalar = getattr(x, method)() if hasattr(x, method) else getattr(np, method)(x)
+    return found
+
+
+def sin(x: Scalar) -> Scalar:
     """Sine of a float, an array or a symbol."""
-    return x.sin() if hasattr(x, "sin") else np.sin(x)
+    return _by("sin", x)
 
 
-def cos(x: Any) -> Any:
+def cos(x: Scalar) -> Scalar:
     """Cosine of a float, an array or a symbol."""
-    return x.cos() if hasattr(x, "cos") else np.cos(x)
+    return _by("cos", x)
 
 
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Scalar:
     """Sign of a float, an array or a symbol; zero at zero."""
-    return x.sign() if hasattr(x, "sign") else np.sign(x)
+    return _by("sign", x)
 
 
-def absolute(x: Any) -> Any:
+def absolute(x: Scalar) -> Scalar:
     """Absolute value of a float, an array or a symbol."""
-    return x.fabs() if hasattr(x, "fabs") else np.abs(x)
+    return _by("fabs", x)

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.cores import cores
-from lissom.errors import InputError, StudyError, WorkerLost
+from lissom.errors import InputError, NoSuchOutput, StudyError, WorkerLost
 from lissom.progress import Reporter, bar, reporter
 from lissom.studies.chunks import Chunks
 from lissom.studies.outcome import StudyOutcome
 from lissom.studies.plan.description import AbstractStudy
 from lissom.studies.plan.design import Columns
-from lissom.studies.plan.output import NoSuchOutput
 from lissom.studies.result import StudyResult, result_of
 from lissom.studies.rows.block import FAILED, Block, Row
 from lissom.studies.rows.evaluation import Evaluation, settings_of

@@ -258,7 +258,8 @@ def closure_forces(
     if (qdd is None) == (tau is None):
         raise InputError(f"{verb}: give qdd (the motion) or tau (the torques of the motors), one of them.")
     from lissom.kernels.cache import closure_of
-    from lissom.kernels.closed_loops import Applied, accelerated, required
+    from lissom.kernels.closed_loops import accelerated, required
+    from lissom.kernels.loads import Applied
     from lissom.loops.words import loop_names
 
     applied = Applied(loads, base)

@@ -79,8 +79,9 @@ class ConfigurationTable:
         >>> table.values.shape, table.memory
         ((33, 33, 11), 95832)
         """
-        from lissom.dynamics.acting import Setting
-        from lissom.dynamics.bodies import Bodies, refuse_loops, refuse_unready
+        from lissom.dynamics.acting import Acting
+        from lissom.dynamics.bodies import Bodies
+        from lissom.dynamics.refusals import refuse_loops, refuse_unready
         from lissom.formulations.catalogue import ALL, refuse_uncovered
 
         refuse_unready(as_arm(arm, "ConfigurationTable"))
@@ -88,7 +89,7 @@ class ConfigurationTable:
         bodies = Bodies(arm)
         if not len(bodies):
             raise UnsupportedError(f"ConfigurationTable: arm {arm.name!r} has no joint that moves.")
-        refuse_uncovered(ALL["horn_raibert"], arm, bodies, Setting(), "inverse_dynamics", "ConfigurationTable")
+        refuse_uncovered(ALL["horn_raibert"], arm, bodies, Acting(), "inverse_dynamics", "ConfigurationTable")
         if arm.loads:
             raise UnsupportedError(
                 "ConfigurationTable: the arm has standing loads, which a table of positions cannot include. Remove "

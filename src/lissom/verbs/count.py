@@ -62,10 +62,11 @@ def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
 
 @functools.lru_cache(maxsize=256)  # tables and polynomials ask for the same arms again
 def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
-    from lissom.dynamics.acting import Setting
-    from lissom.dynamics.bodies import Bodies, refuse_unready
+    from lissom.dynamics.acting import Acting
+    from lissom.dynamics.bodies import Bodies
     from lissom.dynamics.planar.chain import Planar
     from lissom.dynamics.planar.equations import Equations
+    from lissom.dynamics.refusals import refuse_unready
     from lissom.formulations.catalogue import refuse_uncovered
     from lissom.formulations.counting import count, count_planar
     from lissom.formulations.linkage import Linkage
@@ -78,7 +79,7 @@ def _counted(f: Formulation, arm_or_n: Arm | int) -> OperationCount:
         raise UnsupportedError(
             f"count_operations: arm {arm.name!r} has no joint that moves; there is nothing to count."
         )
-    refuse_uncovered(f, arm, bodies, Setting(), f.verbs[0], "count_operations")
+    refuse_uncovered(f, arm, bodies, Acting(), f.verbs[0], "count_operations")
     if f.planar:
         equations = Equations.of(Planar(bodies))
         dense, folded = (count_planar(f, equations, folded=way) for way in (False, True))

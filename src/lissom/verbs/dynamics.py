@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
 from lissom.kernels.call import call, first, first_into
-from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.kernels.positive_definiteness import warn_of_indefinite
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
@@ -70,7 +70,7 @@ def inverse_dynamics(
         except AttributeError:
             entry = first(arm, "inverse_dynamics")
         return entry(q, qd, qdd)
-    return call(arm, "inverse_dynamics", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads)
+    return call(arm, "inverse_dynamics", (q, qd, qdd), Applied(loads, base, method, threads), out)
 
 
 @documented
@@ -119,7 +119,7 @@ def forward_dynamics(
         except AttributeError:
             entry = first(arm, "forward_dynamics")
         return entry(q, qd, tau)
-    return call(arm, "forward_dynamics", (q, qd, tau), loads=loads, base=base, method=method, out=out, threads=threads)
+    return call(arm, "forward_dynamics", (q, qd, tau), Applied(loads, base, method, threads), out)
 
 
 @documented
@@ -174,7 +174,7 @@ def mass_matrix(
     if packed and method is not None:
         raise InputError("mass_matrix: packed results come from the fast path only; leave out method or packed.")
     name = "packed_mass_matrix" if packed else "mass_matrix"
-    M = call(arm, name, (q,), method=method, out=out, threads=threads)
+    M = call(arm, name, (q,), Applied(method=method, threads=threads), out)
     if method is not None and arm.flexible:
         warn_of_indefinite(arm, M, "mass_matrix", method=method)
     return M
@@ -202,7 +202,7 @@ def bias_forces(
     >>> ls.bias_forces(ls.load("two_link").with_gravity((0, 0, 0)), [0.0, 1.0], [2.0, 1.0]).round(4)
     array([-0.1683,  0.1346])
     """
-    return call(arm, "bias_forces", (q, qd), out=out, threads=threads)
+    return call(arm, "bias_forces", (q, qd), Applied(threads=threads), out)
 
 
 @documented
@@ -234,7 +234,7 @@ def coriolis_matrix(
     array([[-0.0337, -0.101 ],
            [ 0.0673,  0.    ]])
     """
-    return call(arm, "coriolis_matrix", (q, qd), out=out, threads=threads)
+    return call(arm, "coriolis_matrix", (q, qd), Applied(threads=threads), out)
 
 
 @documented
@@ -257,4 +257,4 @@ def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads:
     >>> ls.gravity_forces(ls.load("two_link"), [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    return call(arm, "gravity_forces", (q,), out=out, threads=threads)
+    return call(arm, "gravity_forces", (q,), Applied(threads=threads), out)

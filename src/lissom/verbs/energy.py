@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import functions_of
 from lissom.kernels.call import call
+from lissom.kernels.loads import Applied
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.parameters import documented
@@ -30,7 +31,7 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None
     >>> float(ls.kinetic_energy(ls.load("two_link"), [0.3, 0.0], [1.0, 0.0]).round(6))
     0.2
     """
-    return call(arm, "kinetic_energy", (q, qd), threads=threads)[..., 0][()]
+    return call(arm, "kinetic_energy", (q, qd), Applied(threads=threads))[..., 0][()]
 
 
 @documented
@@ -51,7 +52,7 @@ def potential_energy(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> A
     >>> float(ls.potential_energy(ls.load("two_link"), [1.5707963267948966, 0.0]).round(4))
     3.9225
     """
-    return call(arm, "potential_energy", (q,), threads=threads)[..., 0][()]
+    return call(arm, "potential_energy", (q,), Applied(threads=threads))[..., 0][()]
 
 
 @documented
@@ -72,7 +73,7 @@ def centre_of_mass(arm: Arm, q: ArrayLike, *, threads: int | None = None) -> Arr
     >>> ls.centre_of_mass(ls.load("two_link"), [0.0, 0.0]).round(6)
     array([0.4, 0. , 0. ])
     """
-    moment = call(arm, "centre_of_mass", (q,), threads=threads)
+    moment = call(arm, "centre_of_mass", (q,), Applied(threads=threads))
     mass = functions_of(arm).bodies.mass
     if mass == 0.0:
         raise UnsupportedError(f"centre_of_mass: the moving links of arm {arm.name!r} have no mass.")
@@ -98,4 +99,4 @@ def momentum(arm: Arm, q: ArrayLike, qd: ArrayLike, *, threads: int | None = Non
     >>> ls.momentum(ls.load("two_link"), [0.0, 0.0], [1.0, 0.0])[[1, 5]].round(6)
     array([0.4, 0.4])
     """
-    return call(arm, "momentum", (q, qd), threads=threads)
+    return call(arm, "momentum", (q, qd), Applied(threads=threads))

@@ -9,8 +9,8 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lissom.dynamics.bodies import refuse_loops
 from lissom.dynamics.inverse_kinematics import Problem, search
+from lissom.dynamics.refusals import refuse_loops
 from lissom.dynamics.stations import path_to
 from lissom.errors import InputError, ModelError, SolveError, shown
 from lissom.kernels.arguments import as_arm, as_frame, as_numbers, as_points, as_state
@@ -147,9 +147,9 @@ def inverse_kinematics(
 
 def _reach(arm: Arm, link: str, point: Array) -> Callable[[Array], tuple[Array, Array]]:
     """Pose and Jacobian of the frame at coordinates (n, dof)."""
-    from lissom.dynamics.acting import Setting
+    from lissom.dynamics.acting import Acting
 
-    functions = [functions_of(arm).get(name, Setting(frame=link)) for name in ("pose", "jacobian")]
+    functions = [functions_of(arm).get(name, Acting(frame=link)) for name in ("pose", "jacobian")]
 
     def reach(q: Array) -> tuple[Array, Array]:
         points = np.repeat(point[None], len(q), axis=0)  # one row per state takes the short way through the engine

@@ -39,16 +39,17 @@ class PlanarModel:
     """
 
     def __init__(self, arm: Arm):
-        from lissom.dynamics.acting import Setting
-        from lissom.dynamics.bodies import Bodies, refuse_unready
+        from lissom.dynamics.acting import Acting
+        from lissom.dynamics.bodies import Bodies
         from lissom.dynamics.planar.chain import Planar
         from lissom.dynamics.planar.equations import Equations
+        from lissom.dynamics.refusals import refuse_unready
         from lissom.formulations.catalogue import ALL, refuse_uncovered
         from lissom.planar.parameters import parameters
 
         refuse_unready(arm)
         bodies = Bodies(arm)
-        refuse_uncovered(ALL[METHOD], arm, bodies, Setting(), "inverse_dynamics", "planar_model")
+        refuse_uncovered(ALL[METHOD], arm, bodies, Acting(), "inverse_dynamics", "planar_model")
         self.arm = arm
         self._planar = Planar(bodies)
         self._equations = Equations.of(self._planar)
@@ -197,7 +198,7 @@ def planar_model(arm: Arm) -> PlanarModel:
     >>> bool(abs(model.Y(q, qd, qdd) @ model.parameters - tau).max() < 1e-12)
     True
     """
-    from lissom.dynamics.bodies import refuse_loops
+    from lissom.dynamics.refusals import refuse_loops
 
     refuse_loops(as_arm(arm, "planar_model"), "planar_model", "For the open tree, use arm.replace(loops=()).")
     return PlanarModel(arm)

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, shown
 from lissom.kernels.call import call
-from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
@@ -36,8 +36,12 @@ def joint_reactions(
     carries. All mass of a flexible link hangs on its joint.
 
     With closed loops the motion must keep them closed, and the forces of the closures act on their links (see
-    `closure_forces`; where closures are redundant, those with the least sum of squares). Arms with
-    ``flexibility="book"`` or ``"linear"`` are refused: frames beyond a tip are not orthonormal there.
+    `closure_forces`; where closures are redundant, those with the least sum of squares).
+
+    With ``flexibility="linear"`` or ``"book"`` frames beyond a tip stretch by the square of its slope. Force and moment
+    balance the momentum of all that is beyond the joint there too (for "book" as far as its truncated equations do);
+    along the axis they differ from the torque by the squares of slopes, and the axes of a link are those of `poses`,
+    as little of unit length. ``"de_luca_siciliano"`` has no forces between links and is refused.
 
     Parameters
     ----------
@@ -62,4 +66,4 @@ def joint_reactions(
     if frame not in AXES:
         raise InputError(f"joint_reactions: frame is {shown(frame)}; expected 'world' or 'link'.")
     name = "joint_reactions_in_link_axes" if frame == "link" else "joint_reactions"
-    return call(arm, name, (q, qd, qdd), loads=loads, base=base, out=out, threads=threads)
+    return call(arm, name, (q, qd, qdd), Applied(loads, base, threads=threads), out)

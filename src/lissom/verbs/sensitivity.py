@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.call import call, first, first_into
-from lissom.kernels.loads import NO_LOADS, Loads
+from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.kernels.results import (
     ForwardGradient as ForwardGradient,
     InverseGradient as InverseGradient,
@@ -69,9 +69,7 @@ def inverse_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
         return entry(q, qd, qdd)
-    results = call(
-        arm, "inverse_dynamics_gradient", (q, qd, qdd), loads=loads, base=base, method=method, out=out, threads=threads
-    )
+    results = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), Applied(loads, base, method, threads), out)
     return results if out is None else out
 
 
@@ -114,7 +112,7 @@ def inverse_dynamics_product(
     True
     """
     state = (q, qd, qdd, weights)
-    results = call(arm, "inverse_dynamics_product", state, loads=loads, base=base, out=out, threads=threads)
+    results = call(arm, "inverse_dynamics_product", state, Applied(loads, base, threads=threads), out)
     return results if out is None else out
 
 
@@ -155,7 +153,7 @@ def inverse_dynamics_hessian(
     array([-0.0384, -0.0384])
     """
     state = (q, qd, qdd, weights)
-    results = call(arm, "inverse_dynamics_hessian", state, loads=loads, base=base, out=out, threads=threads)
+    results = call(arm, "inverse_dynamics_hessian", state, Applied(loads, base, threads=threads), out)
     return results if out is None else out
 
 
@@ -208,7 +206,7 @@ def forward_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "forward_dynamics_gradient")
         return entry(q, qd, tau)
-    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), loads=loads, base=base, out=out, threads=threads)
+    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), Applied(loads, base, threads=threads), out)
     return results if out is None else out
 
 
@@ -263,4 +261,4 @@ def regressor(
     >>> ls.regressor(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])[1, 10:12].round(4)
     array([3.9225, 9.8062])
     """
-    return call(arm, "regressor", (q, qd, qdd), out=out, threads=threads)
+    return call(arm, "regressor", (q, qd, qdd), Applied(threads=threads), out)

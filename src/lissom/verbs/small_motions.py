@@ -48,7 +48,8 @@ def motions(arm: Arm, q: Array, free: NDArray[np.intp]) -> Motions:
 def _closed(arm: Arm, q: Array, N: Array, K: Array) -> tuple[Array, Array]:
     """A basis of motions that keep the loops closed, and the stiffness including that of the closure forces."""
     from lissom.kernels.cache import closure_of
-    from lissom.kernels.closed_loops import Applied, force_slope, tree_torques
+    from lissom.kernels.closed_loops import force_slope, tree_torques
+    from lissom.kernels.loads import Applied
     from lissom.loops.algebra import least_torques, null_basis, split
 
     close, still = closure_of(arm), np.zeros(arm.dof)
@@ -74,16 +75,17 @@ def _matrices(arm: Arm, q: Array) -> tuple[Array, Array, Array]:
     Exact derivatives of inverse dynamics, found on its recorded recursion: a compiled gradient would have to be made
     anew for each of the arms that a convergence report tries.
     """
-    from lissom.dynamics import acting, inverse
-    from lissom.dynamics.bodies import refuse_unready
+    from lissom.dynamics import inverse
+    from lissom.dynamics.acting import Acting, standing_frames
+    from lissom.dynamics.refusals import refuse_unready
     from lissom.engine.interrupts import uninterrupted
     from lissom.engine.program import Inline
 
     refuse_unready(arm)
-    bodies = functions_of(arm).bodies.with_stations(acting.standing_frames(arm))
+    bodies = functions_of(arm).bodies.with_stations(standing_frames(arm))
     still = np.zeros(arm.dof)
     with uninterrupted():  # casadi swallows exceptions
         run = Inline()
-        inverse.program(run, bodies.smooth, acting.Setting())
+        inverse.program(run, bodies.smooth, Acting())
         K, D, M = ((A + A.T) / 2 for A in run.slopes_at(q, still, still))
     return M, K, D

@@ -14,7 +14,6 @@ from lissom.cli.common import (
     Film,
     Quiet,
     Scheduler,
-    Unfinished,
     check_figure,
     check_film,
     check_kind,
@@ -27,7 +26,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import MOTION, MotionKind
-from lissom.errors import InputError, MotionError
+from lissom.errors import InputError, MotionError, Unfinished
 
 if TYPE_CHECKING:
     from lissom.motion.result.motion import Motion

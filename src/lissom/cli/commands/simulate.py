@@ -12,7 +12,6 @@ from lissom.cli.common import (
     Figure,
     Film,
     Quiet,
-    Unfinished,
     check_figure,
     check_film,
     check_kind,
@@ -25,7 +24,7 @@ from lissom.cli.common import (
 )
 from lissom.cli.plot_kinds import RUN, RunKind
 from lissom.cli.written import default_name, note_existing
-from lissom.errors import SimulationError
+from lissom.errors import SimulationError, Unfinished
 
 if TYPE_CHECKING:
     from lissom.simulation.run import Run

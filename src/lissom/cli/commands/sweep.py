@@ -12,7 +12,6 @@ from lissom.cli.common import (
     Figure,
     Quiet,
     Scheduler,
-    Unfinished,
     check_figure,
     check_kind,
     check_output,
@@ -24,7 +23,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import STUDY, StudyKind
-from lissom.errors import InputError
+from lissom.errors import InputError, Unfinished
 
 if TYPE_CHECKING:
     from lissom.studies.result import StudyResult

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE, Bodies, Body
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE, Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.planar.complex_numbers import clean, dot, known, number
 from lissom.dynamics.planar.integrals import Axes, Integrals, Spot, joined, nothing, of_beam, rigid

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.bodies import Body
+from lissom.dynamics.body import Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.planar.complex_numbers import clean, dot, number
 from lissom.elements.tables import Tables

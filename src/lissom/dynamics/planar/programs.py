@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from lissom.dynamics import kinematics
 from lissom.dynamics.acting import Loaded
-from lissom.dynamics.bodies import BASE, Bodies
-from lissom.dynamics.drives import motor_force, with_armature
-from lissom.dynamics.from_arm import CONSTANTS, constants_of
+from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.body import BASE
+from lissom.dynamics.drives import motor_forces, with_armature
+from lissom.dynamics.from_arm import CONSTANTS, constants_of, tree_of
 from lissom.dynamics.planar.chain import Planar, planar_chain
 from lissom.dynamics.planar.complex_numbers import known
 from lissom.dynamics.planar.equations import Equations, Phases, generalized_forces, inertia
@@ -129,11 +130,7 @@ def joint_torques(run: AbstractRun, bodies: Bodies, q: Any, qd: Any, qdd: Any, l
             path = kinematics.reach(run, bodies, load.frame, q, flat(load.values.point).entries)
             for c, column in kinematics.columns(run, bodies, path).items():
                 tau[c] = [run.call(_minus_work, tau[c][0], filled(kinematics.VELOCITY, column), load.values)]
-    for k, body in bodies.movers:
-        if body.beam is None:
-            c = body.coordinate
-            tau[c] = motor_force(run, body, tau[c], *(bodies.own(x, k) for x in (q, qd, qdd)))
-    return tau
+    return motor_forces(run, tree_of(bodies), tau, q, qd, qdd)
 
 
 def _minus_work(tau: Scalar, column: PointVelocity, load: LoadValues) -> Scalar:
@@ -146,12 +143,7 @@ def matrix(run: AbstractRun, bodies: Bodies, q: Any) -> dict[tuple[int, int], An
     n = bodies.dof
     found = run.call(closed_form(run, bodies).inertia, q)
     places = [(a, b) for a in range(n) for b in range(a, n)]
-    B = {place: found[k : k + 1] for k, place in enumerate(places)}
-    for _, body in bodies.movers:
-        if body.beam is None:
-            c = body.coordinate
-            B[c, c] = with_armature(run, body, B[c, c])
-    return B
+    return with_armature(run, tree_of(bodies), {place: found[k : k + 1] for k, place in enumerate(places)})
 
 
 def energies(run: AbstractRun, bodies: Bodies, q: Any, qd: Any) -> Energies:

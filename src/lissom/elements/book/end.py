@@ -38,6 +38,7 @@ from lissom.spatial.vectors import Vector3
 class AbstractAffineEnd(AbstractAffine[Coordinates, BeamPosition]):
     """The end of a flexible link, or a place along it."""
 
+    field_has_body = True
     integrals: Integrals
     inertia: RigidInertia
 

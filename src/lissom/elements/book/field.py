@@ -13,7 +13,7 @@ The link's frame sits at (root, p) on the body behind its joint, which holds the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lissom.elements.beam_end import Integrals, matrix, vector
 from lissom.elements.book.maps import AffineForce, AffineMap, SecondMoments, moments_of
 from lissom.elements.tables import Tables
 from lissom.spatial.inertias import RigidInertia
-from lissom.spatial.scalar import Coordinates
+from lissom.spatial.scalar import Coordinates, Scalar
 from lissom.spatial.vectors import Symmetric3
 
 
@@ -120,6 +120,7 @@ def transform(R: Objects, p: Objects) -> Objects:
     return out
 
 
-def inner(A: Objects, B: Objects) -> Any:
+def inner(A: Objects, B: Objects) -> Scalar:
     """Tr{A B^T}."""
-    return np.sum(A * B)
+    total: Scalar = np.sum(A * B)
+    return total

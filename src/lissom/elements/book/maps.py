@@ -115,6 +115,9 @@ class AffineForce:
         carried = b if a is None else a if b is None else a + b
         return AffineForce(self.P + other.P, self.f + other.f, carried)
 
+    def __sub__(self, other: AffineForce) -> AffineForce:
+        return AffineForce(self.P - other.P, self.f - other.f, self.carried)
+
     def power(self, rate: AffineMap) -> Scalar:
         """Tr{Wd Q^T}."""
         total = rate.o.dot(self.f)

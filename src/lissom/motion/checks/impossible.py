@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lissom.dynamics.bodies import BASE
+from lissom.dynamics.body import BASE
 from lissom.errors import InputError, OutsideLimits, UnsupportedError
 from lissom.model.positions import coordinate_hint, outside_limits
 from lissom.model.units import unit_of, units

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import InputError, shown
+from lissom.kernels.loads import Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.later import cached_property, replaced
@@ -203,7 +204,7 @@ class AbstractMotion:
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """Return the generalized forces (N, dof) that states (N, dof) require at fractions s (N,) of the duration."""
-        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=loads))
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), Applied(loads)))
         if self.closures is None:
             return tau
         from lissom.motion.transcription.loops.closing import torques_of

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import UnsupportedError
+from lissom.kernels.loads import Applied
 from lissom.kernels.results import InverseGradient
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
@@ -72,9 +73,8 @@ def sensitivity_of(motion: AbstractMotion, t: ArrayLike | None, method: str | No
     if motion.arm.friction.any():  # at the ends friction has the direction of the adjacent motion, as in `forces`
         inside = np.clip(times, BESIDE * motion.duration, (1 - BESIDE) * motion.duration)
     state, loads = motion.at(inside), motion.loads_at(inside)
-    slopes: InverseGradient = tree_call(
-        motion.arm, INVERSE_DYNAMICS_GRADIENT.name, state, loads=loads, method=method
-    )  # fmt: skip
+    applied = Applied(loads, method=method)
+    slopes: InverseGradient = tree_call(motion.arm, INVERSE_DYNAMICS_GRADIENT.name, state, applied)
     s, T = inside / motion.duration, motion.duration
     parts = [_by_control_points(basis, some, s, T, slopes) for basis, some, _ in motion.splines]
     by_rate, by_acceleration = ((D @ x[..., None])[..., 0] for D, x in zip(slopes[1:], state[1:], strict=True))

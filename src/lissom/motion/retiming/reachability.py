@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.errors import NoSpeed
 from lissom.spatial.rotations import Array
 
 FLAT = 1e-12  # of the largest coefficient of u: smaller ones do not limit u
@@ -32,14 +33,6 @@ class Rows(NamedTuple):
     b: Array
     lower: Array
     upper: Array
-
-
-class NoSpeed(Exception):
-    """No speed at a grid point lets the arm reach the end at rest, or 0 is not among those at the first one."""
-
-    def __init__(self, point: int) -> None:
-        super().__init__(point)
-        self.point = point
 
 
 class Lines(NamedTuple):

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import InputError
+from lissom.errors import InputError, NoSpeed
 from lissom.motion.retiming.given_path import VERB, GivenPath
-from lissom.motion.retiming.reachability import UNLIMITED, NoSpeed, Rows, fastest_profile, lines_of
+from lissom.motion.retiming.reachability import UNLIMITED, Rows, fastest_profile, lines_of
 from lissom.spatial.rotations import Array
 
 AFFINE = ("acceleration", "torque")

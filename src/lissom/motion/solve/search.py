@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lissom.errors import OutOfTimeError
 from lissom.model.arm import Arm
 from lissom.motion.checks.impossible import refuse_impossible
 from lissom.motion.result.motion import Motion
@@ -44,7 +45,7 @@ from lissom.motion.task.task import Task
 from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.peak import Peak
 from lissom.motion.transcription.peaks import AGAIN
-from lissom.motion.transcription.problem import OutOfTimeError, Problem
+from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
 from lissom.progress import stage
 from lissom.spatial.rotations import Array

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 
+from lissom.errors import OutOfTimeError
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.motion.splines.basis import grid, uniform_basis
@@ -46,10 +47,6 @@ SHORTEST = 1e-4  # s that a free duration takes at least; one that ends there ha
 ACTUATED_DEGREE = 5  # of coordinates with a motor, beside some without
 RESOLVED = 8  # segments per period of the fastest mode from which a mesh resolves them all
 LOOKS = 4  # at the first guess, in a segment
-
-
-class OutOfTimeError(Exception):
-    """The time of a search ended before its functions were compiled."""
 
 
 class Problem:

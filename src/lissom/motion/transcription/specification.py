@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.kernels.cache import functions_of
-from lissom.kernels.loads import NO_LOADS, as_loads
+from lissom.kernels.loads import NO_LOADS, Applied, as_loads
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS
 from lissom.model.arm import Arm
@@ -40,7 +40,7 @@ class Specification:
     actuated, unactuated : (k,)   coordinates by the kind of their splines; with closed loops all share those of the
                                   actuated ones
     friction : (n,)               Coulomb friction
-    frames, setting, bodies       that carry loads, and how inverse dynamics reads them
+    frames, acting, bodies       that carry loads, and how inverse dynamics reads them
     cost : Cost                   what is minimised
     path_constraints : list       of deflections and distances, which arm and task have by themselves
     places : list of Place        start, via points and goal, in the order of time
@@ -60,7 +60,7 @@ class Specification:
         carried = as_loads(arm, task.loads, VERB)
         self.frames = [frame for frame, _ in carried]
         self._loads = [load for _, load in carried]  # in the frames that carry them
-        self.setting = Setting(tuple(self.frames))
+        self.acting = Acting(tuple(self.frames))
         self.bodies = functions_of(arm).bodies.with_stations(self.frames)
         strongest = np.maximum(np.abs(self.bounds.lower["torque"]), np.abs(self.bounds.upper["torque"]))
         self.cost = Cost(task.minimise, Joints(tuple(self.names), arm.actuated, strongest))
@@ -115,7 +115,7 @@ class Specification:
         They come from a tape where samples do: straight-line code would be compiled for this arm alone.
         """
         backend = "tape" if self.n > STRAIGHT else None
-        return np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), loads=loads, backend=backend))
+        return np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), Applied(loads), backend=backend))
 
     def holding(self, q: Array, loads: Sequence[Load] = NO_LOADS) -> Array:
         """Torques (.., n) that hold an arm at rest at positions q, in closed loops those of the closed arm."""

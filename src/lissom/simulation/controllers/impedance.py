@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics import kinematics
-from lissom.dynamics.vectors import add, cross, sub
 from lissom.engine.step import Step
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_frame
@@ -18,6 +17,7 @@ from lissom.simulation.controllers.base import Controller, given, limit
 from lissom.simulation.controllers.law import LoopState
 from lissom.simulation.signals import Signal
 from lissom.spatial.rotations import Array
+from lissom.spatial.vectors import ZERO, Vector3
 
 
 def _spring(X: Any, v: Any, goal: Any, K: Any, D: Any) -> list[list[Any]]:
@@ -25,13 +25,10 @@ def _spring(X: Any, v: Any, goal: Any, K: Any, D: Any) -> list[list[Any]]:
     F = [
         k * (g - X[4 * r + 3]) - d * u for r, (k, g, d, u) in enumerate(zip(K[:3], goal[:3], D[:3], v[:3], strict=True))
     ]
-    turn = [0 * X[0]] * 3
+    turn = ZERO
     for c in range(3):
-        have, want = [X[c], X[4 + c], X[8 + c]], [goal[3 + c], goal[6 + c], goal[9 + c]]
-        turn = add(turn, cross(have, want))
-    N = sub(
-        [0.5 * (k * e) for k, e in zip(K[3:], turn, strict=True)], [d * u for d, u in zip(D[3:], v[3:], strict=True)]
-    )
+        turn = turn + Vector3(X[c], X[4 + c], X[8 + c]).cross(Vector3(goal[3 + c], goal[6 + c], goal[9 + c]))
+    N = [0.5 * (k * e) - d * u for k, e, d, u in zip(K[3:], (turn.x, turn.y, turn.z), D[3:], v[3:], strict=True)]
     return [F + N]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lissom.dynamics.plant import POWERS
-from lissom.errors import LissomError, SolveError
+from lissom.errors import CollapsedError, DivergedError, LissomError, RunStopped, SolveError
 from lissom.simulation.events import Event, EventHit
 from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.integrators.system import System
@@ -21,7 +21,7 @@ from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.loop.friction import GRIP, settled
 from lissom.simulation.loop.singular_inertia import singular_at
 from lissom.simulation.loop.spectrum import StabilityWatch
-from lissom.simulation.outcome import CollapsedError, DivergedError, Failure
+from lissom.simulation.outcome import Failure
 from lissom.spatial.rotations import Array
 
 SOLVERS = {"rk45": "RK45", "dop853": "DOP853", "radau": "Radau", "bdf": "BDF"}
@@ -32,10 +32,6 @@ STALL = 2000  # steps in which a run must get further by
 STALLED = 1e-7  # of the simulated time
 MOST_AT_ONCE = 50  # changes of friction without progress
 Progress = Callable[[float], object]
-
-
-class _Stop(Exception):
-    """Raised to end the run; the message says why."""
 
 
 class Adaptive:
@@ -92,7 +88,7 @@ class Adaptive:
                 self.system.way = settled(self.loop, t, y)  # a jump may set joints free
                 self._keep(t, y)
                 t, y = self._stretch(t, y, float(end))
-        except _Stop as stop:
+        except RunStopped as stop:
             stopped = str(stop)
         except KeyboardInterrupt:
             interrupted = True
@@ -191,7 +187,7 @@ class Adaptive:
                     self._keep(np.nextafter(when, t0), state, solver.dense_output())
                     self.last = when, np.concatenate([state, self.system.way])
                     self._trace(when, state)
-                    raise _Stop(event.name)
+                    raise RunStopped(event.name)
             path = solver.dense_output() if self._samples_before(t) else None
             self.last = t, np.concatenate([y, self.system.way])  # before the samples: an interrupt may come between
             self._keep(t, y, path)

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics import plant
-from lissom.dynamics.acting import Setting, base_motion, placed, standing_frames, standing_loads, with_payloads
+from lissom.dynamics.acting import Acting, base_motion, placed, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.articulated import Given
-from lissom.dynamics.bodies import Bodies, refuse_unready
+from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.drives import smoothed
+from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
 from lissom.engine import kernel
@@ -170,15 +171,15 @@ class ClosedLoop:
         return None if self.several is None else self.several.arms[self._first : self._first + count]
 
     @property
-    def setting(self) -> Setting:
+    def acting(self) -> Acting:
         """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
-        return Setting(payloads=tuple(self.payload_frames), varied=varied)
+        return Acting(payloads=tuple(self.payload_frames), varied=varied)
 
     def own(self, given: Array) -> list[Array]:
-        """Return the inputs that `setting` names, from the input vector (..., size) or its constant part."""
+        """Return the inputs that `acting` names, from the input vector (..., size) or its constant part."""
         words = [f"payload{i}" for i in range(len(self.payload_frames))]
-        words += ["arm"] if self.setting.varied is not None else []
+        words += ["arm"] if self.acting.varied is not None else []
         return [self.inputs.part(word, given) for word in words]
 
     def friction_of(self, given: Any) -> dict[int, Any]:
@@ -258,7 +259,7 @@ class ClosedLoop:
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
         what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
-        acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.setting)
+        acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
         parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
         return f"{fingerprint(*parts)}|{sources()}"
 
@@ -312,7 +313,7 @@ class ClosedLoop:
         return cache_of(self.arm).stored(f"closed loop: {what}", self.key, make)
 
     def _explain(self, where: str, q: Array, *rest: Array) -> None:
-        functions_of(self.arm).get(FORWARD_DYNAMICS, self.setting).explain(where, q, *self.own(rest[-1]))
+        functions_of(self.arm).get(FORWARD_DYNAMICS, self.acting).explain(where, q, *self.own(rest[-1]))
         raise SolveError(
             f"simulate: the accelerations{where} are not finite (overflow); rates, torques or gains are too large."
         )
@@ -350,7 +351,7 @@ class ClosedLoop:
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
         """Return the mass matrix (..., dof, dof) with the inputs of each run (see `own`)."""
-        function = functions_of(self.arm).get(MASS_MATRIX, self.setting)
+        function = functions_of(self.arm).get(MASS_MATRIX, self.acting)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.errors import SolveError
+from lissom.errors import DivergedError, SolveError
 from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
@@ -23,7 +23,6 @@ from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
 from lissom.simulation.loop.closed_loop import ClosedLoop, Rates, States
 from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
-from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
 
 ROUNDS = 3  # of Newton's method in a projection

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.dynamics.acting import Setting
 from lissom.dynamics.stations import station_of
 from lissom.engine import kernel
 from lissom.engine.function import Function
@@ -81,9 +80,9 @@ def _torque_change(loop: ClosedLoop, at: States, qdd: Array, given: Array) -> In
     if loop.several is not None:
         return call_rows(loop.several.varied, loop.inputs.part("arm", given), verb.name, state, loads, base)
     inputs = load_inputs(loop.arm, verb.name, loads, base)
-    setting = Setting(inputs.frames, base is not None, payloads=tuple(loop.payload_frames))
+    acting = inputs.acting._replace(payloads=tuple(loop.payload_frames))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
-    function = cache_of(loop.arm).without_friction.get(verb, setting)
+    function = cache_of(loop.arm).without_friction.get(verb, acting)
     found: InverseGradient = function.one(*state, *inputs.values, *own)
     return found
 

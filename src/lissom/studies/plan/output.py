@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, shown, suggest
+from lissom.errors import InputError, NoSuchOutput, shown, suggest
 from lissom.model.record import Record
 from lissom.spatial.rotations import Array
 from lissom.studies.plan.paths import Where
@@ -29,10 +29,6 @@ TAKES: dict[str, Callable[[Array], Any]] = {
     "sum": lambda x: x.sum(axis=0),
     "norm": lambda x: np.sqrt((x * x).sum(axis=-1)),
 }
-
-
-class NoSuchOutput(InputError):
-    """The requested output does not exist in the result of any row."""
 
 
 @dataclass(frozen=True, eq=False)

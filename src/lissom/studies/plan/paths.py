@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, shown, suggest
+from lissom.errors import InputError, NoSuchPath, shown, suggest
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.model.loads import Payload
@@ -24,10 +24,6 @@ ALL = "*"
 LONGEST = 1000  # characters
 EXAMPLE = "arm.links.fore.mass"
 Change = Callable[[Any], Any]
-
-
-class NoSuchPath(InputError):
-    """A path that leads to nothing."""
 
 
 class Where(NamedTuple):

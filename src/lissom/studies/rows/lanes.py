@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.alike import refuse_unlike
 from lissom.dynamics.varied import Varied
-from lissom.errors import LissomError
+from lissom.errors import LissomError, NotStackable
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.studies.plan.description import AbstractStudy
 from lissom.studies.plan.design import Columns
 from lissom.studies.rows.block import Block, joined
 from lissom.studies.rows.single import attempted, called
-from lissom.studies.rows.stacking import NotStackable, stacked
+from lissom.studies.rows.stacking import stacked
 
 # places in the spreads of parameters; generic ones, no two the same distance from the middle
 SPREAD = (0.13, 0.41, 0.87)

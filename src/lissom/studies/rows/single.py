@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, shown
+from lissom.errors import InputError, LissomError, NoSuchOutput, shown
 from lissom.spatial.rotations import Array
 from lissom.studies.plan import verbs
 from lissom.studies.plan.description import RESERVED, AbstractStudy, StudyCase
-from lissom.studies.plan.output import NoSuchOutput, StudyOutput, columns_of
+from lissom.studies.plan.output import StudyOutput, columns_of
 from lissom.studies.rows.block import DOUBTFUL, FAILED, Row
 
 LONGEST = 2000  # characters of an error that are kept

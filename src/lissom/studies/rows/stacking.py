@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lissom.errors import NotStackable
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.controllers import Controller
-
-
-class NotStackable(Exception):
-    """Raised for values that cannot be stacked into one array."""
 
 
 def single(value: Any) -> bool:

@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from lissom.errors import ModelError, install_extra, printable
+from lissom.errors import ModelError, Unreadable, install_extra, printable
 from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.model.arm import Arm
 from lissom.model.link import LinkShape
-from lissom.views.scene.mesh_limits import MOST_TRIANGLES, Unreadable, harmless, refuse_large
+from lissom.views.scene.mesh_limits import MOST_TRIANGLES, harmless, refuse_large
 from lissom.views.scene.solids import Mesh
 
 SHARP = 0.5  # rad; edges that turn by more are shown as edges

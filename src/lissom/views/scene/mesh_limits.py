@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from lissom.errors import Unreadable
 from lissom.formats import xml
 from lissom.formats.files import LARGEST_MATRIX
 
@@ -30,10 +31,6 @@ MATERIALS = re.compile(rb"^\s*usemtl\s+([^\n]*)$", re.MULTILINE)
 GLB, GLB_HEAD, JSON = b"glTF", struct.Struct("<4sII"), b"JSON"
 CHUNK = struct.Struct("<I4s")
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
-
-
-class Unreadable(Exception):
-    """Why a mesh cannot be shown."""
 
 
 def harmless(data: bytes, kind: str) -> bytes:

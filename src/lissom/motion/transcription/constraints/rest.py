@@ -49,12 +49,12 @@ class EndsAtRest(AbstractConstraint):
     def _sample(self) -> Sample:
         """Torques that hold positions."""
         spec = self._spec
-        key = f"rest|{fingerprint(spec.bodies, spec.setting)}"
+        key = f"rest|{fingerprint(spec.bodies, spec.acting)}"
         n, count = spec.n, len(spec.frames)
 
         def rows(z: Symbols) -> tuple[Any, Any]:
             loads = [z.data[9 * k : 9 * k + 9] for k in range(count)]
             still = ca.SX.zeros(n)
-            return torques(spec.bodies, spec.setting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
+            return torques(spec.bodies, spec.acting, z.q, still, still, loads, np.full(n, SLOW)), 0.0
 
         return cache_of(spec.arm).stored("sample", key, lambda: Sample(key, n, rows, 3, 9 * count))

@@ -38,9 +38,8 @@ class Expressions:
         """Torques, their rates and powers, the rate of cost; compiled once for an arm. `check` may stop that."""
         spec = self.spec
         made = cache_of(spec.arm)
-        key = (
-            made.stored("motion", spec.setting, lambda: fingerprint(spec.bodies, spec.setting)) + f"|{self._structure}"
-        )
+        known = made.stored("motion", spec.acting, lambda: fingerprint(spec.bodies, spec.acting))
+        key = f"{known}|{self._structure}"
         if spec.closing is not None:
             key += f"|{spec.closing.key(spec.bodies)}"
         return made.stored("sample", key, lambda: self._compiled(key, check))
@@ -53,7 +52,7 @@ class Expressions:
             powers = np.flatnonzero(self.bounds.limited("power"))
             assert self.cost.tape is not None
             return TapeSample(
-                spec.arm, spec.setting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout, check
+                spec.arm, spec.acting, powers, self.cost.tape, self.squares, self.friction_joints, self.layout, check
             )
         squares = self.squares if self.n >= APART else None
         wide = self.n + (0 if closing is None else closing.count)
@@ -131,7 +130,7 @@ class Expressions:
         slopes = [z.data[9 * k : 9 * k + 9] for k in range(count, 2 * count)] if self.rates else []
         widths = self.layout.expressions([z.data[k] for k in range(self.data - self.layout.size, self.data)])
         force, z = z.q[n:], z._replace(q=z.q[:n], qd=z.qd[:n], qdd=z.qdd[:n], jerk=z.jerk[:n])
-        tau = torques(spec.bodies, spec.setting, z.q, z.qd, z.qdd, loads, widths.torque)
+        tau = torques(spec.bodies, spec.acting, z.q, z.qd, z.qdd, loads, widths.torque)
         if spec.closing is not None:
             tau = tau - spec.closing.pull(z.q, force)
         rows = [tau]
@@ -152,7 +151,7 @@ class Expressions:
         """d tau / dt along the motion; slopes: of all loads by the fraction of the duration."""
         q, qd, qdd = (ca.SX.sym(x, self.n) for x in ("q", "qd", "qdd"))
         pushes = [ca.SX.sym("load", 9) for _ in loads]
-        tau = torques(self.spec.bodies, self.spec.setting, q, qd, qdd, pushes, widths.torque)
+        tau = torques(self.spec.bodies, self.spec.acting, q, qd, qdd, pushes, widths.torque)
         state = ca.vertcat(q, qd, qdd, *pushes)
         along = ca.jtimes(tau, state, ca.vertcat(z.qd, z.qdd, z.jerk, *(slope / z.T for slope in slopes)))
         return ca.substitute(along, state, ca.vertcat(z.q, z.qd, z.qdd, *loads))

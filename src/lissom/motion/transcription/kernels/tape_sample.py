@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.errors import UnsupportedError
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
@@ -95,7 +95,7 @@ class TapeSample:
     Parameters
     ----------
     arm : Arm
-    setting : Setting               frames that carry loads
+    acting : Acting               frames that carry loads
     powers : (k,)                   coordinates whose power is a row, after all torques
     weights : {term: weight}        of "time", "power" and "jerk", see `AbstractCriterion.tape`
     squares : (n,)                  weights of squared torques
@@ -108,7 +108,7 @@ class TapeSample:
     def __init__(
         self,
         arm: Arm,
-        setting: Setting,
+        acting: Acting,
         powers: NDArray[np.intp],
         weights: Mapping[str, float],
         squares: Array,
@@ -117,7 +117,7 @@ class TapeSample:
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self.n, self.m = arm.dof, arm.dof + len(powers) + 2 * len(friction_joints)
-        self._loads, self._layout = 9 * len(setting.loads), layout
+        self._loads, self._layout = 9 * len(acting.loads), layout
         self.data = self._loads + layout.size
         self.orders = 4 if weights["jerk"] else 3
         self._powers, self._friction_joints = powers, friction_joints
@@ -132,7 +132,7 @@ class TapeSample:
         made = []
         for verb in (INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN):
             check()
-            made.append(functions.get(verb, setting, "tape"))
+            made.append(functions.get(verb, acting, "tape"))
         self._tau, self._slopes, self._curvatures = made
         self.related = related(arm)
         self.row_related = np.concatenate([self.related, self.related[powers], *2 * [self.related[friction_joints]]])
@@ -434,7 +434,8 @@ def _places(pattern: NDArray[np.bool_]) -> Places:
 
 def related(arm: Arm) -> NDArray[np.bool_]:
     """(n, n) one coordinate carries the other, or they are of the same link, or the same."""
-    from lissom.dynamics.bodies import BASE, Bodies
+    from lissom.dynamics.bodies import Bodies
+    from lissom.dynamics.body import BASE
 
     bodies = Bodies(arm).list
     R = np.eye(len(bodies), dtype=bool)

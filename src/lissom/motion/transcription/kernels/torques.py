@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 from lissom.dynamics import inverse, kinematics
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.program import Inline
 from lissom.spatial.rotations import Array
@@ -25,13 +25,13 @@ class Given(Inline):
         return ca.vertsplit(self._vectors.pop(0)) if n else []
 
 
-def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: Sequence[Any], slow: Array) -> Any:
+def torques(bodies: Bodies, acting: Acting, q: Any, qd: Any, qdd: Any, extra: Sequence[Any], slow: Array) -> Any:
     """tau (n,) of q, qd, qdd; `extra`: the base's motion and loads, as `inverse.program` reads them.
 
     Friction turns around within the rates `slow` (n,): optimisation needs it smooth.
     """
     run = Given([q, qd, qdd, *extra])
-    inverse.program(run, bodies.smooth, setting)
+    inverse.program(run, bodies.smooth, acting)
     tau = ca.vertcat(*run.outputs[0])
     rub = [0.0] * bodies.dof
     for body in bodies.list:
@@ -44,6 +44,6 @@ def torques(bodies: Bodies, setting: Setting, q: Any, qd: Any, qdd: Any, extra: 
 def placed(bodies: Bodies, frame: str, q: Any, point: Any) -> tuple[Any, Any]:
     """Rotation (3, 3) of a link or tool, and where a point of it is (3,)."""
     run = Given([q, point])
-    kinematics.pose(run, bodies, Setting(frame=frame))
+    kinematics.pose(run, bodies, Acting(frame=frame))
     X = ca.transpose(ca.reshape(ca.vertcat(*run.outputs[0]), 4, 4))
     return X[0:3, 0:3], X[0:3, 3]
