@@ -18,10 +18,11 @@ CASES = [(size, {}) for size in SIZES] + [((seed, n), SCREWS) for seed, n in ((1
 
 def depth_first(bodies):
     """Bodies in the order Pinocchio wants: every subtree in one piece."""
+    children = [[k for k, body in enumerate(bodies.list) if body.parent == i] for i in range(len(bodies))]
     order, stack = [], [k for k in reversed(range(len(bodies))) if bodies.list[k].parent == BASE]
     while stack:
         order.append(stack.pop())
-        stack += reversed(bodies.children[order[-1]])
+        stack += reversed(children[order[-1]])
     return order
 
 
