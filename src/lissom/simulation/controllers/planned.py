@@ -111,7 +111,7 @@ def _torques(motion: Any) -> Function:
     """Return the torques of a motion at times (nt,), of open arms from one polynomial per piece, smooth to rounding."""
     path, end = motion.polynomials, motion.duration
     if path is None:
-        return motion.torques  # type: ignore[no-any-return]
+        return motion.torques
 
     def torques(t: Array) -> Array:
         t = np.clip(t, BESIDE * end, (1 - BESIDE) * end)  # at rest friction has the direction of the adjacent motion
