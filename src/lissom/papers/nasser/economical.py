@@ -56,7 +56,7 @@ class Inertia(NamedTuple):
 
 def in_paper_axes(linkage: Linkage) -> Linkage:
     """The linkage with its frames moved along their joint axes to the common normals, (A.1.1) and (A.1.3)."""
-    if not linkage.serial or any(member.prismatic for member in linkage.members):
+    if not linkage.serial or any(joint.period is None for joint in linkage.bodies.arm.moving_joints):
         raise UnsupportedError("the economical form of Nasser covers serial arms of revolute joints only.")
     out, members, before = copy.copy(linkage), [], 0.0
     for member in linkage.members:
