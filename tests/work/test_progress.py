@@ -89,9 +89,9 @@ def test_other_threads_and_worker_processes_show_nothing_by_default(log, monkeyp
     thread.start()
     thread.join()
     assert not log.text
-    work()
+    with progress.line_if_long("searching"):
+        wait_for(lambda: log.text)
     shown = log.text
-    assert shown
     monkeypatch.setitem(progress._switch, "on", False)
     work()
     assert log.text == shown
