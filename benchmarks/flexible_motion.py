@@ -22,8 +22,9 @@ import numpy as np
 import results
 
 import lissom as ls
-from lissom.motion.result.replay import loads_of, torques_of
+from lissom.motion.result.replay import loads_of
 from lissom.motion.result.residual import residual_vibration
+from lissom.simulation.controllers.planned import planned_torques
 
 HANGING = -np.pi / 2
 MOVES = {  # goals of the two joints, the start being (0, 0) or hanging straight down; duration [s]
@@ -68,7 +69,7 @@ def two_masses() -> ls.Arm:
 
 def rings(motion: ls.Motion) -> float:
     """Under its torques, by an adaptive simulation."""
-    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration,
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], planned_torques(motion), motion.duration,
                       loads=loads_of(motion), method="dop853", rtol=1e-11, atol=1e-13)  # fmt: skip
     return residual_vibration(run.arm, run.q[-1], run.qd[-1])
 

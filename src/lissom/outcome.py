@@ -7,7 +7,10 @@ from typing import Self
 
 
 class Outcome(StrEnum):
-    """Base of enumerations whose members are a word and a sentence: ``DONE = "done", "The run reached its end."``."""
+    """Base of enumerations whose members are a word and a sentence: ``DONE = "done", "the run reached its end"``.
+
+    Sentences begin with a small letter and have no full stop: statuses begin with them and go on with details.
+    """
 
     sentence: str
 

@@ -15,12 +15,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
+from lissom.errors import InputError, shown
 from lissom.markup import Markup, tag
 
 PAUSE = 0.2  # seconds between two updates
 PATIENCE = 3.0  # seconds after which people want to see that something happens
 NOTICE = 10.0  # seconds after which a log gets a plain line; the next ones after twice, four times ... that time
+
+Reporter = Callable[[Any], object]
 
 
 class Display:
@@ -177,6 +181,27 @@ def line_if_long(words: str) -> AbstractContextManager[Callable[[str], None]]:
 def bar_if_long(words: str, total: float, counted: str = "") -> AbstractContextManager[Callable[[float], None]]:
     """As `bar`, for work that usually ends before anybody asks what it does."""
     return bar(words, total, counted, PATIENCE)
+
+
+@contextmanager
+def reporter(
+    progress: Any, display: Callable[[float], AbstractContextManager[Reporter]], call: Reporter, verb: str, form: str
+) -> Iterator[Reporter]:
+    """Context with a function to call with progress: it shows it, calls the user's function, or does nothing.
+
+    progress : what the user gave: True, False, a function, or None to show work that takes long
+    display : a context such as `bar` or `line`, for the seconds after which it appears
+    call : for a function of the user, with arguments of the `form` that the error names
+    """
+    if progress is False:
+        yield lambda _: None
+    elif progress is True or progress is None:
+        with display(0.0 if progress else PATIENCE) as show:
+            yield show
+    elif callable(progress):
+        yield call
+    else:
+        raise InputError(f"{verb}: progress is {shown(progress)}; expected True, False or a function {form}.")
 
 
 @contextmanager

@@ -125,6 +125,7 @@ def test_files_that_cannot_be_written(refused, tmp_path, monkeypatch, command, o
         ("predict", "--film a.gif --speed 0", "--speed is 0"),
         ("predict", "--csv a.csv --rate -1", "--rate is -1"),
         ("sweep", "--kind nonsense --figure a.png", "--kind is 'nonsense'"),
+        ("sweep", "--kind map --figure a.png", "a map needs two numeric parameters"),
         ("sweep", "--overwrite --resume", "exclude each other"),
         ("torques", "--loads nowhere.toml", "does not exist"),
         ("modes", "--mode 2", "needs --film"),
@@ -135,3 +136,20 @@ def test_files_that_cannot_be_written(refused, tmp_path, monkeypatch, command, o
 )
 def test_options_that_do_not_fit(refused, command, options, sentence):
     assert sentence in refused(command, *options.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "study", "sentence"),
+    [
+        ("sensitivity", STUDY.replace("0.2, 3", "0.2, 2"), "needs 3 rows at least; this study has 2"),
+        ("pareto", STUDY + "[outputs.first]\nof = 'frequencies_hz[0]'\n", "a Pareto front needs two outputs"),
+        (
+            "map",
+            STUDY + "[parameters.method]\npath = 'joints'\nvalues = ['locked', 'free']\n",
+            "a map needs two numeric parameters",
+        ),
+    ],
+)
+def test_kinds_of_figures_that_a_study_cannot_have(refused, tmp_path, kind, study, sentence):
+    (tmp_path / "study.toml").write_text(study.replace("q = [0.0, 0.5]", 'q = [0.0, 0.5]\njoints = "locked"'))
+    assert sentence in refused("sweep", "--kind", kind, "--figure", "a.png")

@@ -273,6 +273,17 @@ def test_names_alone_are_no_content():
 law = Named()
 
 
+def test_values_that_are_named_by_text():
+    """A name given as text to getattr is seen; what globals, eval and their like may reach is not."""
+    module = types.ModuleType("laws_by_name")
+    module.gain = 1.0
+    found = identity(lambda t: getattr(module, "gain") * t)  # noqa: B009  the point of the test
+    module.gain = 2.0
+    assert found != identity(lambda t: getattr(module, "gain") * t)  # noqa: B009
+    assert identity(lambda t: globals()["law"]).unseen == ("<lambda>: globals()",)
+    assert identity(lambda t: eval("law")).unseen == ("<lambda>: eval()",)
+
+
 def test_shared_values_are_read_once():
     value = [1.0]
     for _ in range(60):

@@ -32,7 +32,7 @@ MAY_USE = {
     "markup": set(),
     "listing": set(),
     "versions": set(),
-    "progress": set(),
+    "progress": {"errors"},
     "cores": set(),
     "records": set(),
     "outcome": set(),

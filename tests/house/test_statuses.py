@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import lissom
+from lissom import MotionOutcome, RunOutcome, StudyOutcome, StudyRowOutcome
 
 SOURCE = Path(lissom.__file__).parent
 ROOMS = ("motion", "simulation", "control", "studies", "views", "pages", "papers", "cli")
@@ -28,3 +29,11 @@ def test_no_code_reads_statuses(room):
             found = [part for part in found if getattr(part.value, "id", "") not in OTHERS]
             wrong += [f"{path.relative_to(SOURCE)}:{part.lineno}" for part in found]
     assert not wrong
+
+
+@pytest.mark.parametrize("kind", [MotionOutcome, RunOutcome, StudyOutcome, StudyRowOutcome])
+def test_sentences_of_outcomes_have_one_style(kind):
+    """Statuses begin with them: a small letter, no full stop."""
+    for outcome in kind:
+        assert outcome.sentence[0].islower()
+        assert not outcome.sentence.endswith(".")

@@ -8,13 +8,13 @@ from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
-from lissom.motion.result.replay import torques_of
 from lissom.motion.result.residual import residual_vibration
 from lissom.motion.solve.assessment import mesh_of
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.ends import sagged
 from lissom.motion.transcription.constraints.bending import BendingLimits
 from lissom.motion.transcription.constraints.constraint import Look
+from lissom.simulation.controllers.planned import planned_torques
 
 LIMITS = ls.Limits(torque=[0.2, 0.1])
 MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared", "limits": LIMITS}
@@ -22,7 +22,7 @@ MOVE = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "t
 
 def rings(motion, rtol=1e-10):
     """Residual vibration, its torques played through an adaptive simulation."""
-    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, method="dop853",
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], planned_torques(motion), motion.duration, method="dop853",
                       rtol=rtol, atol=1e-2 * rtol)  # fmt: skip
     return residual_vibration(run.arm, run.q[-1], run.qd[-1])
 

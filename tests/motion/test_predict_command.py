@@ -96,10 +96,10 @@ def listening():
 
 def test_interrupted_searches_are_kept(task, tmp_path, monkeypatch, listening):
     @contextmanager
-    def impatient(_shown):
+    def impatient(*_given):
         yield lambda step: os.kill(os.getpid(), signal.SIGINT) if step.number == 3 else None
 
-    monkeypatch.setattr(progress, "_shown", impatient)
+    monkeypatch.setattr(progress, "reporter", impatient)
     done = run(task, "--output", tmp_path / "m.nc")
     assert done.exit_code == 130
     assert "interrupted" in done.output

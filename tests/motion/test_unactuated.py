@@ -7,10 +7,10 @@ from tests.motion.test_program import check
 import lissom as ls
 from lissom.errors import InputError, MotionError, UnsupportedError
 from lissom.motion import compare
-from lissom.motion.result.replay import torques_of
 from lissom.motion.result.variants import with_more_modes
 from lissom.motion.task.task import Task, Via
 from lissom.motion.transcription.problem import Problem
+from lissom.simulation.controllers.planned import planned_torques
 
 SHORTEST = 4.21787  # s, of two masses and a spring: closed form, six digits
 
@@ -52,7 +52,7 @@ def _at(x):
 
 def played(motion):
     """Where the torques lead, and how far it is from where they should, at most."""
-    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], torques_of(motion), motion.duration, method="dop853",
+    run = ls.simulate(motion.arm, motion.q[0], motion.qd[0], planned_torques(motion), motion.duration, method="dop853",
                       rtol=1e-10, atol=1e-12)  # fmt: skip
     return run, np.abs(run.q - motion.at(np.minimum(run.t, motion.duration))[0]).max()
 

@@ -12,11 +12,11 @@ from tests.loops.mechanisms import four_bar
 from tests.motion.test_unactuated import elastic_arm, pendulum_on_a_cart
 
 import lissom as ls
-from lissom.motion.result.replay import torques_of
 from lissom.motion.result.verification import side_by_side
 from lissom.motion.result.verification.defects import defects
 from lissom.motion.result.verification.growth import Growth
 from lissom.simulation.controllers import per_joint, reference
+from lissom.simulation.controllers.planned import planned_torques
 
 NAN = np.nan
 
@@ -112,7 +112,7 @@ def test_growth_of_a_closed_loop():
         q[y] += dq
         qd[y] += dqd
         near = ls.assemble(linkage, q, qd=qd, fixed=linkage.coordinates[y])
-        run = ls.simulate(linkage, near.q, near.qd, torques_of(motion), T, rtol=1e-9, atol=1e-11, method="dop853")
+        run = ls.simulate(linkage, near.q, near.qd, planned_torques(motion), T, rtol=1e-9, atol=1e-11, method="dop853")
         ends.append([run.q[-1, y], T * run.qd[-1, y]])
     transition = (np.array(ends[1:]) - ends[0]).T / d
     assert found.growth == pytest.approx(np.linalg.norm(transition, 2), rel=1e-2)

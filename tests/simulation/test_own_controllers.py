@@ -140,7 +140,7 @@ def test_a_program_does_not_see_the_values_of_its_inputs():
 
 def test_rows_of_studies_with_own_controllers():
     """Inputs become rows of one ensemble; structure and Python code are evaluated row by row."""
-    from lissom.studies.rows.stacking import NotAlike, stacked
+    from lissom.studies.rows.stacking import NotStackable, stacked
 
     two = stacked([Sine([0, 0], k) for k in (1.0, 2.0)])
     assert np.array_equal(two.k, [[1.0], [2.0]])
@@ -149,7 +149,7 @@ def test_rows_of_studies_with_own_controllers():
         [PlainSine([0, 0], k, 1.0) for k in (1.0, 2.0)],
         [Sine([0, 0], 1.0), SineByStep([0, 0], 1.0)],
     ):
-        with pytest.raises(NotAlike):
+        with pytest.raises(NotStackable):
             stacked(rows)
 
 

@@ -137,6 +137,7 @@ class _Gains(NamedTuple):
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     from lissom.simulation.controllers import Controller
+    from lissom.simulation.loop.closed_loop import States
     from lissom.simulation.loop.slopes import controller_slopes
     from lissom.simulation.options import Scenario
     from lissom.simulation.setup import closed_loop
@@ -153,8 +154,9 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
     z = np.zeros(0) if loop.z0 is None else loop.z0
     if z.ndim != 1:
         raise InputError(f"linearise: the controller has states of {len(z)} runs; give those of one run.")
-    found = loop.rates(q, qd, z, moving, given, loop.outside(0.0, q, qd))
-    return _Gains(found.tau, *controller_slopes(loop, 0.0, q, qd, z, given), loop.controller_states, found.z)
+    state = States(q, qd, z)
+    found = loop.rates(state, moving, given, loop.outside(0.0, q, qd))
+    return _Gains(found.tau, *controller_slopes(loop, 0.0, state, given), loop.controller_states, found.z)
 
 
 def _looped(

@@ -30,6 +30,7 @@ LARGE = 10_000  # entries of an array that counts by its hash rather than entry 
 OF_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 LOCKS = (type(threading.Lock()), type(threading.RLock()))  # they hold nothing that results depend on
 PROTOCOL = 4  # of pickle
+BY_NAME = frozenset({"globals", "eval", "exec", "__import__"})  # functions of Python that reach values by text
 WRAPPERS = ("functools", "numba")  # packages whose wrappers add nothing to the results of a function
 LISSOM = __name__.partition(".")[0]
 
@@ -172,6 +173,8 @@ class _Reader:
 
     def _function(self, value: FunctionType) -> Any:
         name = value.__name__
+        by_name = sorted(BY_NAME & _globals_of(value) - value.__globals__.keys())
+        self.unseen += [f"{name}: {word}()" for word in by_name]
         content = [
             _code(value.__code__),
             [self.read(x, name) for x in value.__defaults__ or ()],
@@ -234,16 +237,22 @@ def _hashed(content: Any) -> str:
 
 def _outside(value: FunctionType) -> Iterator[tuple[str, Any]]:
     """Yield the names that a function takes from outside, with their values."""
-    codes = list(_codes(value.__code__))
+    used, codes = _globals_of(value), list(_codes(value.__code__))
     attributes = {word for code in codes for word in code.co_names}
+    attributes |= {text for code in codes for text in code.co_consts if isinstance(text, str)}  # for getattr
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True):
         try:
             yield from _used(name, cell.cell_contents, attributes, set())
         except ValueError:  # not filled yet
             yield name, None
-    used = {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in OF_GLOBALS}
     for name in sorted(used & value.__globals__.keys()):
         yield from _used(name, value.__globals__[name], attributes, set())
+
+
+def _globals_of(value: FunctionType) -> set[str]:
+    """Return the names of globals that a function and those inside it use, Python's own among them."""
+    steps = (step for code in _codes(value.__code__) for step in dis.get_instructions(code))
+    return {step.argval for step in steps if step.opname in OF_GLOBALS}
 
 
 def _used(name: str, item: Any, attributes: set[str], passed: set[str]) -> Iterator[tuple[str, Any]]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Any, TypeVar
 
-from lissom.errors import ModelError, shown, suggest
+from lissom.errors import ModelError, about, shown, suggest
 from lissom.model.fields import array
 
 Table = dict[str, Any]
+T = TypeVar("T")
 MOST_PARTS = 16  # of a key with dots, for which tomllib takes memory and time with the square of their number
 _PART = r"""(?:[\w+-]++|"(?!"")(?:[^"\\\n]|\\[^\n])*+"?|'(?!'')[^'\n]*+'?)"""
 # Every piece of a TOML text; each alternative takes what it begins with, closed or not, so this never goes back.
@@ -103,6 +104,15 @@ def as_rows(document: Table, word: str) -> list[Table]:
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise ModelError(f"{word} is not a list of tables; expected [[{word}]].")
     return found
+
+
+def made_rows(document: Table, word: str, what: str, make: Callable[[Table], T]) -> list[T]:
+    """What a function makes of each table of a list; errors have its place and its number, after `what`."""
+    out = []
+    for i, row in enumerate(as_rows(document, word)):
+        with inside(word, i), about(f"{what} {i + 1}"):
+            out.append(make(row))
+    return out
 
 
 def degrees(row: Table, words: tuple[str, ...]) -> Table:

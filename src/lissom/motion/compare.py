@@ -14,7 +14,7 @@ from lissom.model.arm import Arm
 from lissom.model.limits import Limits, used
 from lissom.motion.result.comparison import Comparison, Plan
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.replay import Course, lead, loads_of, play, rest_of
+from lissom.motion.result.replay import accelerations, lead, loads_of, open_loop, rest_of
 from lissom.motion.result.residual import vibration
 from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.variants import rigid, with_payload_error
@@ -38,7 +38,7 @@ Made = TypeVar("Made")
 
 
 class _Tried(NamedTuple):
-    """A plan, and how it is played on an arm."""
+    """A plan, and a function that simulates it on an arm."""
 
     name: str
     duration: float
@@ -46,7 +46,7 @@ class _Tried(NamedTuple):
 
 
 def refuse_comparison(arm: Arm, task: Task, verb: str = VERB) -> None:
-    """Arms of which there is no rigid plan, and tasks that do not go from rest to rest."""
+    """Refuse arms of which there is no rigid plan, and tasks that do not go from rest to rest."""
     passive = [joint.name for joint in arm.joints if not joint.actuated]
     if passive or arm.actuated.all():
         why = f"joint {passive[0]!r} is passive" if passive else f"arm {arm.name!r} has no elastic parts"
@@ -66,7 +66,7 @@ def comparison(motion: Motion, search: Search) -> Comparison:
         "estimate where it swings far.",
         "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop.",
     ]
-    tried = [_played("this motion", motion), _led("this motion, joints tracked", motion, motion, ONE)]
+    tried = [_open_loop("this motion", motion), _tracked("this motion, joints tracked", motion, motion, ONE)]
     tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
     for kind in SHAPERS:
         tried += _noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
@@ -79,7 +79,10 @@ def comparison(motion: Motion, search: Search) -> Comparison:
 
 
 def _noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str]) -> Made:
-    """What is made; where that fails, something else and a note: the motion itself is not lost with a comparison."""
+    """Return what a function makes; where it fails, something else, and a note instead of an error.
+
+    A motion is not lost because a comparison with it fails.
+    """
     try:
         return make()
     except LissomError as error:
@@ -97,7 +100,7 @@ def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
             f"rigid plan: no solution of {motion.duration:.3g} s within the velocity and torque limits; this plan "
             "ignores them."
         )
-    return [_played("rigid plan", plan), _led("rigid plan, joints tracked", motion, plan, ONE)]
+    return [_open_loop("rigid plan", plan), _tracked("rigid plan, joints tracked", motion, plan, ONE)]
 
 
 def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
@@ -114,11 +117,11 @@ def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list
         + (f" Strongly damped modes are skipped: {damped}." if damped else "")
         + (f" It takes {total:.3g} s, longer than this motion." if total > motion.duration * (1 + 1e-9) else "")
     )
-    return [_led(f"rigid plan, {kind.upper()}, joints tracked", motion, quick, filter_)]
+    return [_tracked(f"rigid plan, {kind.upper()}, joints tracked", motion, quick, filter_)]
 
 
 def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> list[Plan]:
-    """The plan, tried."""
+    """Simulate a plan on the arm, and with payloads that are heavier and lighter."""
     arm, loads = motion.arm, last_loads(motion)
 
     def left(other: Arm | None) -> float:
@@ -137,7 +140,7 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
-    """Return the rigid plan of least effort in a given time, with all limits or those of positions alone."""
+    """Return the rigid plan of least effort in a given time; with all limits, or with those of positions alone."""
     return solved_motion(search, *rigid_task(motion, duration, limited))
 
 
@@ -153,7 +156,7 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     }
 
     def own(value: Any) -> Any:
-        """Return the entries of the joints alone."""
+        """Return the entries of the joints."""
         return value[joints] if isinstance(value, np.ndarray) and len(value) == motion.arm.dof else value
 
     fields = {
@@ -171,12 +174,12 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     return arm, task.replace(**fields)
 
 
-def _played(name: str, plan: Motion) -> _Tried:
-    return _Tried(name, plan.duration, lambda arm: play(plan, arm))
+def _open_loop(name: str, plan: Motion) -> _Tried:
+    return _Tried(name, plan.duration, lambda arm: open_loop(plan, arm))
 
 
-def _led(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
+def _tracked(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
     """The joints of a plan, shaped, on an arm that begins at rest."""
-    course, loads = filter_.convolved(Course(plan).accelerations), loads_of(motion)
+    course, loads = filter_.convolved(accelerations(plan)), loads_of(motion)
     joints = plan.q[0][plan.arm.joint_index]
     return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

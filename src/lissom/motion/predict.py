@@ -60,7 +60,7 @@ def predict_motion(
 
 
 def _asked_residual(arm: Arm, task: Task, options: SearchOptions) -> float | None:
-    """The vibration that may be left, of an arm that has coordinates without a motor."""
+    """Return the residual vibration that is allowed; None for arms whose coordinates all have a motor."""
     if options.compare:
         refuse_comparison(arm, task)
     if arm.actuated.all() or arm.loops:
@@ -71,7 +71,7 @@ def _asked_residual(arm: Arm, task: Task, options: SearchOptions) -> float | Non
 
 
 def _too_short(search: Search, motion: Motion) -> str:
-    """Return a sentence about the shortest duration, if the given one may be too short; else an empty string."""
+    """Return a sentence with the shortest duration, where the given one may be why no motion was found."""
     given = motion.task.duration
     # shortest times of arms that vibrate are long to find, and none leads around a singular configuration
     if given is None or motion.outcome.ran_out or len(search.problem.spec.unactuated) or search.singular(motion):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from lissom.engine.interrupts import noted_interrupts
-from lissom.errors import InputError, shown
 from lissom.motion.result.report import Iteration
-from lissom.progress import line, line_if_long
+from lissom.progress import line, reporter
 
 Progress = Callable[[Iteration], object]
 
@@ -21,9 +20,8 @@ def reporting(progress: Any) -> Iterator[Progress]:
     Solvers run in other languages, where an exception at an arbitrary moment would be lost: so the signal is noted, and
     raised where the solver listens.
     """
-    with ExitStack() as stack:
-        show = stack.enter_context(_shown(progress))
-        pressed = stack.enter_context(noted_interrupts())
+    with reporter(progress, _line, progress, "predict_motion", "of an iteration") as show, \
+            noted_interrupts() as pressed:  # fmt: skip
 
         def report(step: Iteration) -> None:
             if pressed:
@@ -34,23 +32,14 @@ def reporting(progress: Any) -> Iterator[Progress]:
 
 
 @contextmanager
-def _shown(progress: Any) -> Iterator[Progress]:
-    """A line that is written over, by default if the search takes some seconds; the user's function; or nothing."""
-    if progress is False:
-        yield lambda _step: None
-    elif callable(progress):
-        yield progress
-    elif progress is True or progress is None:
-        with (line if progress else line_if_long)("compiling") as show:
-            yield lambda step: show(words(step))
-    else:
-        raise InputError(
-            f"predict_motion: progress is {shown(progress)}; expected True, False or a function of an iteration."
-        )
+def _line(after: float) -> Iterator[Progress]:
+    """A line of text that is written over after every iteration."""
+    with line("compiling", after) as show:
+        yield lambda step: show(words(step))
 
 
 def words(step: Iteration) -> str:
-    """One iteration on one line."""
+    """Return an iteration as one line of text."""
     return (
         f"iteration {step.number}, cost {step.cost:.5g}, duration {step.duration:.4g} s, "
         f"largest violation {step.violation:.0e}"

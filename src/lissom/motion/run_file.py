@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import ModelError, about, shown, suggest
+from lissom.errors import ModelError, shown, suggest
 from lissom.formats.scenario import (
     ARM_KEYS,
     in_radians,
@@ -21,17 +21,18 @@ from lissom.formats.scenario import (
     read_document,
     refuse_version,
 )
-from lissom.formats.strict import Table, as_rows, as_table, inside, refuse_unknown
+from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
 from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
+from lissom.simulation.options import NUMERICAL
 from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 VERSION = 1
 MOST_RUNS = 1_000_000
-OPTIONS = ("until", "dt", "every", "method", "rtol", "atol", "audit", "stop_at_limits", "singular", "threads")
+OPTIONS = (*NUMERICAL, "stop_at_limits")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
        "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
 
@@ -90,7 +91,7 @@ class _Reader:
         arguments["loads"] = loads_of(document)
         arguments["base"] = base_of(document)
         arguments["prescribed"] = self._prescribed(document)
-        arguments["events"] = [self._event(row, i) for i, row in enumerate(as_rows(document, "events"))]
+        arguments["events"] = made_rows(document, "events", "event", self._event)
         if "ensemble" in document:
             with inside("ensemble"):
                 arguments |= self._ensemble(as_table(document["ensemble"], "ensemble"), arguments)
@@ -156,10 +157,7 @@ class _Reader:
                 if len(row[word]) != len(t):
                     raise ModelError(f"{word} has {len(row[word])} rows for {len(t)} times t; expected one for each.")
                 row[word] = Profile(t, row[word], shape)
-        missing = [f for f, field in made.__dataclass_fields__.items() if _needed(field) and f not in row]  # type: ignore[attr-defined]
-        if missing:
-            raise ModelError(f"{missing[0]} is missing from [controller] of kind {kind!r}.")
-        return made(**row)
+        return record(made, row, f"[controller] of kind {kind!r}")
 
     def _motion(self, source: Any) -> Any:
         from lissom.motion.public import load_motion
@@ -186,21 +184,20 @@ class _Reader:
                 out[joint] = self._profile(row, "acceleration")
         return out or None
 
-    def _event(self, row: Table, i: int) -> Event:
-        with inside("events", i), about(f"event {i + 1}"):
-            refuse_unknown(row, ("name", "coordinate", "quantity", "value", "direction", "stop"), "[[events]]")
-            name, quantity = row.get("coordinate"), row.get("quantity", "q")
-            if name not in self.arm.coordinates:
-                raise ModelError(f"coordinate is {shown(name)}; {suggest(str(name), self.arm.coordinates)}")
-            if quantity not in ("q", "qd"):
-                raise ModelError(f"quantity is {shown(quantity)}; expected 'q' or 'qd'.")
-            value = row.get("value", 0.0)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-                raise ModelError(f"value is {shown(value)}; expected a finite number.")
-            k = self.arm.coordinates.index(name)
-            watch = lambda t, q, qd: (q if quantity == "q" else qd)[k] - value  # noqa: E731
-            label = row.get("name", f"{name}.{quantity} = {value:g}")
-            return Event(watch, label, row.get("direction", 0), row.get("stop", False))
+    def _event(self, row: Table) -> Event:
+        refuse_unknown(row, ("name", "coordinate", "quantity", "value", "direction", "stop"), "[[events]]")
+        name, quantity = row.get("coordinate"), row.get("quantity", "q")
+        if name not in self.arm.coordinates:
+            raise ModelError(f"coordinate is {shown(name)}; {suggest(str(name), self.arm.coordinates)}")
+        if quantity not in ("q", "qd"):
+            raise ModelError(f"quantity is {shown(quantity)}; expected 'q' or 'qd'.")
+        value = row.get("value", 0.0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise ModelError(f"value is {shown(value)}; expected a finite number.")
+        k = self.arm.coordinates.index(name)
+        watch = lambda t, q, qd: (q if quantity == "q" else qd)[k] - value  # noqa: E731
+        label = row.get("name", f"{name}.{quantity} = {value:g}")
+        return Event(watch, label, row.get("direction", 0), row.get("stop", False))
 
     # ---- many runs -------------------------------------------------------------------------------
 
@@ -255,10 +252,6 @@ class _Reader:
                 place = com + spread * rng.uniform(-1.0, 1.0, 3)
                 bodies.append(Payload(float(mass), place, np.eye(3) * (0.4 * mass * spread**2)))
             return {link: bodies}
-
-
-def _needed(field: Any) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _start_table(value: Any) -> Table:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, output_files, read_document, refuse_version
-from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
@@ -69,7 +69,7 @@ def load_task(path: str | os.PathLike[str]) -> TaskFile:
 
 
 def read_task_file(path: Path) -> TaskFile:
-    """A task file, or a sentence with its line."""
+    """Read a task file; errors name the line."""
     return read_document(path, "task", lambda document: _read(document, path.parent))
 
 
@@ -83,14 +83,14 @@ def _read(document: Table, folder: Path) -> TaskFile:
     given: dict[str, Any] = {word: row[word] for word in GIVEN if word in row}
     with inside("limits"):
         given["limits"] = _limits(as_table(row.get("limits", {}), "limits"), arm)
-    given["loads"] = [_load(load, i) for i, load in enumerate(as_rows(row, "loads"))]
-    given["via"] = [_via(via, i, arm) for i, via in enumerate(as_rows(row, "via"))]
+    given["loads"] = made_rows(row, "loads", "load", lambda one: record(Load, one, "[[loads]]"))
+    given["via"] = made_rows(row, "via", "via point", lambda one: _via(one, arm))
     given |= {word: _place(row[word], word) for word in ("start", "goal") if word in row}
-    given["obstacles"] = [_obstacle(obstacle, i) for i, obstacle in enumerate(as_rows(row, "obstacles"))]
+    given["obstacles"] = made_rows(row, "obstacles", "obstacle", _obstacle)
     if "bodies" in row:
-        given["bodies"] = [_body(body, i) for i, body in enumerate(as_rows(row, "bodies"))]
-    given["bending"] = [_bending(limit, i) for i, limit in enumerate(as_rows(row, "bending"))]
-    given["constraints"] = [_constraint(row, i) for i, row in enumerate(as_rows(row, "constraints"))]
+        given["bodies"] = made_rows(row, "bodies", "body", lambda one: record(CollisionBody, one, "[[bodies]]"))
+    given["bending"] = made_rows(row, "bending", "bending", lambda one: record(BendingLimit, one, "[[bending]]"))
+    given["constraints"] = made_rows(row, "constraints", "constraint", _constraint)
     options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
         options["guess"] = _guess(row["guess"], folder, arm)
@@ -98,7 +98,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
 
 
 def _limits(row: Table, arm: Arm) -> Limits:
-    """A number: the same for all joints; a list: one for each; a table with lower and upper: of these."""
+    """Return limits: a number for all joints, a list with one for each, or a table with lower and upper."""
     known = (*QUANTITIES, *(f"{word}_deg" for word in TURNING))
     refuse_unknown(row, known, "[limits]")
     made: dict[str, Any] = {}
@@ -131,54 +131,36 @@ def _side(value: Any, word: str, factor: Any) -> Any:
     return float(found) if found.ndim == 0 else np.asarray(found)
 
 
-def _load(row: Table, i: int) -> Load:
-    with inside("loads", i), about(f"load {i + 1}"):
-        return record(Load, row, "[[loads]]")
-
-
-def _via(row: Table, i: int, arm: Arm) -> Via:
-    with inside("via", i), about(f"via point {i + 1}"):
-        row = in_radians(row, ("q", "velocity"), arm)
-        return record(Via, row | ({"q": _place(row["q"], "q")} if "q" in row else {}), "[[via]]")
+def _via(row: Table, arm: Arm) -> Via:
+    row = in_radians(row, ("q", "velocity"), arm)
+    return record(Via, row | ({"q": _place(row["q"], "q")} if "q" in row else {}), "[[via]]")
 
 
 def _place(value: Any, word: str) -> Any:
-    """Positions of the joints, or a table: where a frame should be."""
+    """Return positions of the joints, or from a table the pose of a frame to reach."""
     if not isinstance(value, dict):
         return value
     with inside(word), about(word):
         return record(Reach, value, f"[{word}]")
 
 
-def _obstacle(row: Table, i: int) -> Sphere | Capsule:
-    """A capsule where an end is given, else a sphere."""
-    with inside("obstacles", i), about(f"obstacle {i + 1}"):
-        refuse_unknown(row, ("centre", "a", "b", "radius"), "[[obstacles]]")
-        return record(Capsule if "a" in row or "b" in row else Sphere, row, "[[obstacles]]")
+def _obstacle(row: Table) -> Sphere | Capsule:
+    """Return a capsule where an end is given, else a sphere."""
+    refuse_unknown(row, ("centre", "a", "b", "radius"), "[[obstacles]]")
+    return record(Capsule if "a" in row or "b" in row else Sphere, row, "[[obstacles]]")
 
 
-def _body(row: Table, i: int) -> CollisionBody:
-    with inside("bodies", i), about(f"body {i + 1}"):
-        return record(CollisionBody, row, "[[bodies]]")
-
-
-def _bending(row: Table, i: int) -> BendingLimit:
-    with inside("bending", i), about(f"bending {i + 1}"):
-        return record(BendingLimit, row, "[[bending]]")
-
-
-def _constraint(row: Table, i: int) -> AbstractPathConstraint:
-    """A record of the kind that is named."""
-    with inside("constraints", i), about(f"constraint {i + 1}"):
-        kinds = path_constraint_kinds()
-        kind = kinds.get(row.get("kind", ""))
-        if kind is None:
-            raise ModelError(f"kind is {shown(row.get('kind'))}; expected one of {', '.join(kinds)}.")
-        return record(kind, {word: value for word, value in row.items() if word != "kind"}, "[[constraints]]")
+def _constraint(row: Table) -> AbstractPathConstraint:
+    """Return a constraint of the kind that is named."""
+    kinds = path_constraint_kinds()
+    kind = kinds.get(row.get("kind", ""))
+    if kind is None:
+        raise ModelError(f"kind is {shown(row.get('kind'))}; expected one of {', '.join(kinds)}.")
+    return record(kind, {word: value for word, value in row.items() if word != "kind"}, "[[constraints]]")
 
 
 def _checked(options: Table) -> Table:
-    """Options that are in order."""
+    """Return options; raise an error for one that is out of range."""
     for word, value in options.items():
         sentence = wrong(word, value)
         if sentence:
@@ -187,7 +169,7 @@ def _checked(options: Table) -> Table:
 
 
 def _guess(value: Any, folder: Path, arm: Arm) -> Any:
-    """An earlier motion, or waypoints of the arm."""
+    """Return an earlier motion, or waypoints of the arm."""
     from lissom.motion.result.files.read import read
     from lissom.motion.solve import guess
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.errors import InputError, shown
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
-from lissom.simulation.loop.callbacks import check_arguments
+from lissom.simulation.loop.callbacks import called, check_arguments
 from lissom.spatial.rotations import Array
 
 Watch = Callable[[float, Array, Array], float]
@@ -53,12 +53,7 @@ class Event(KnownKeywords):
 
     def value(self, t: float, q: Array, qd: Array) -> float:
         """Return the function's value at one state, checked to be a finite number."""
-        try:
-            found = self.function(t, q, qd)
-        except LissomError:
-            raise
-        except Exception as error:
-            raise SolveError(f"event {self.name!r} raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
+        found = called(f"event {self.name!r}", t, self.function, t, q, qd)
         if isinstance(found, bool | np.bool_):
             raise InputError(
                 f"simulate: event {self.name!r} gave {found} at t = {t:.6g} s; expected a number that crosses zero."

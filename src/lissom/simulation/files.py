@@ -23,15 +23,13 @@ from lissom.formats.typed import refuse_unfit
 from lissom.simulation.events import EventHit
 from lissom.simulation.outcome import RunOutcome
 from lissom.simulation.records.joined import joined
-from lissom.simulation.records.own_arms import Kept
-from lissom.simulation.records.record import OVER_TIME, RunReport
+from lissom.simulation.records.own_arms import StoredArms
+from lissom.simulation.records.record import OVER_TIME, QUANTITIES, RunReport
 from lissom.simulation.records.written import (
     FORMAT,
-    POWER,
-    WIDE,
+    axes,
     ending_of,
     pyarrow_or_error,
-    state_names,
 )
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -47,11 +45,9 @@ def _from_text(text: str, t: Array, arrays: dict[str, Array], file: str) -> Run:
         stored = FORMAT.parsed(text)
         arm = native_read.read(Path(file), stored["arm"].encode())
         report = RunReport(**{**stored["report"], "notes": tuple(stored["report"]["notes"])})
-        events = tuple(
-            EventHit(e["t"], e["name"], np.array(e["q"], float), np.array(e["qd"], float), e["run"])
-            for e in stored["events"]
-        )
-        arms = Kept(arm, stored["arm"], stored["arms"], file) if "arms" in stored else None
+        states = ({word: np.array(event[word], float) for word in ("q", "qd")} for event in stored["events"])
+        events = tuple(EventHit(**event | state) for event, state in zip(stored["events"], states, strict=True))
+        arms = StoredArms(arm, stored["arm"], stored["arms"], file) if "arms" in stored else None
         failures = {int(k): why for k, why in stored["failures"].items()}
         fields: dict[str, Any] = {word: stored[word] for word in ("status", "ok", "interrupted")}
         fields |= {"events": events, "failures": failures, "report": report}
@@ -82,9 +78,10 @@ def _refuse_unlike(run: Run, file: str) -> None:
             f"its arrays do not fit: q has shape {run.q.shape}, and there are times {run.t.shape}.", file=file
         )
     _refuse_no_run(run, file)
-    sizes = {"coordinate": run.arm.dof, "flow": len(POWER), "state": len(state_names(run))}
+    names = axes(run)
     for word in run.over_time:
-        want = (*shape, sizes[WIDE[word]]) if word in WIDE else shape
+        axis = QUANTITIES[word].axis
+        want = shape if axis is None else (*shape, len(names[axis]))
         if getattr(run, word).shape != want or len(run.t) != shape[-1]:
             raise ModelError(
                 f"its arrays do not fit: {word} has shape {getattr(run, word).shape}, not {want}.", file=file
@@ -126,9 +123,9 @@ def _from_table(table: dict[str, Array], text: str, file: str) -> Run:
         rows = int(table["run"].max()) + 1 if "run" in table else 1
         lead = (rows, length // rows) if "run" in table else (length,)
         t = np.array(table["t"][: lead[-1]])
-        for word in (*OVER_TIME, "controller_state"):
+        for word, quantity in QUANTITIES.items():
             columns = [column for name, column in table.items() if name.startswith(f"{word}[")]
-            if word not in WIDE:
+            if quantity.axis is None:
                 arrays[word] = table[word].reshape(lead)
             elif columns or word in OVER_TIME:
                 arrays[word] = np.stack(columns, axis=-1).reshape(*lead, len(columns))

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from lissom.errors import OutsideLimits
 from lissom.formats.table_header import load_rows
 from lissom.model.positions import outside_limits
+from lissom.progress import Reporter, bar, reporter
 from lissom.simulation import setup
 from lissom.simulation.events import Event, as_events, limit_events
 from lissom.simulation.integrators import choose
@@ -22,7 +24,6 @@ from lissom.simulation.integrators.choose import Plan
 from lissom.simulation.integrators.fixed import Fixed, grid, side_by_side
 from lissom.simulation.integrators.implicit import Implicit
 from lissom.simulation.integrators.integration import Integration
-from lissom.simulation.integrators.progress import Progress, shown_progress
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.singular_inertia import regularised
 from lissom.simulation.options import FIXED, Options, Scenario
@@ -107,7 +108,9 @@ def integrate(scene: Scene, options: Options) -> Run:
         check_target(options.save)
     store = parts.Store.of(options, scene.begin)
     options = options.of_runs(scene.begin.single)
-    with shown_progress(options.progress, options.until) as tell:
+    progress, until = options.progress, options.until
+    show = partial(bar, "simulating", until, "")
+    with reporter(progress, show, lambda t: progress(min(1.0, t / until)), "simulate", "of the fraction") as tell:
         how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
             run = _together(scene, options, tell, how)
@@ -122,7 +125,7 @@ def integrate(scene: Scene, options: Options) -> Run:
     return run
 
 
-def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
+def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Reporter, how: Plan) -> Run:
     """Integrate blocks of runs, each written when it is finished; method and step are chosen for all runs together."""
     store.open(*scene[:2], {**options.numerical(), "method": how.method, "dt": how.dt}, scene.events)
     made: list[Run] = []
@@ -158,30 +161,28 @@ def _save(run: Run, path: str | os.PathLike[str], store: parts.Store | None) -> 
         store.remove()
 
 
-def _together(scene: Scene, options: Options, tell: Progress, how: Plan) -> Run:
+def _together(scene: Scene, options: Options, tell: Reporter, how: Plan) -> Run:
     """Integrate all runs; if some reach poses with a singular mass matrix, integrate again with small armatures."""
-    run, poses = _integrated(*scene[:2], options, scene.events, tell, how)
+    run, poses = _integrated(scene, options, tell, how)
     found = scene.regularise(poses) if poses and not run.interrupted else None
     if found is None:
         return run
     loop, note = found
     how = choose.plan(loop, scene.begin, options, scene.events)
-    run, _ = _integrated(loop, scene.begin, options, scene.events, tell, how)
+    run, _ = _integrated(scene._replace(loop=loop), options, tell, how)
     return run.with_verdict(report=replace(run.report, notes=(note, *run.report.notes)))
 
 
-def _integrated(
-    loop: ClosedLoop, begin: setup.Start, options: Options, events: Any, tell: Progress, how: Plan
-) -> tuple[Run, Mapping[int, Array]]:
-    """Integrate the runs of a loop; return the run, and the last poses of runs that failed."""
+def _integrated(scene: Scene, options: Options, tell: Reporter, how: Plan) -> tuple[Run, Mapping[int, Array]]:
+    """Integrate the runs of a scene; return the run, and the last poses of runs that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
-    many = not begin.single
+    loop, many = scene.loop, not scene.begin.single
     notes: list[str] = []
     dt = None
     if how.method in FIXED:
-        outcome, dt = _fixed(loop, how, begin, options, events, tell, notes)
+        outcome, dt = _fixed(scene, how, options, tell, notes)
     else:
-        outcome = _adaptive(loop, begin, how.method, options, events, tell, notes)
+        outcome = _adaptive(scene, how.method, options, tell, notes)
     if loop.looped:
         outcome = _closures(loop, outcome, options, notes)
     notes += outcome.notes
@@ -209,10 +210,9 @@ def _closures(loop: ClosedLoop, outcome: Integration, options: Options, notes: l
     return looked_through(loop, outcome, options.singular == "pass", notes)
 
 
-def _fixed(
-    loop: ClosedLoop, how: Plan, begin: setup.Start, options: Options, events: Any, tell: Progress, notes: list[str]
-) -> tuple[Integration, float]:
-    dt, every = how.dt, options.every
+def _fixed(scene: Scene, how: Plan, options: Options, tell: Reporter, notes: list[str]) -> tuple[Integration, float]:
+    """Integrate by fixed steps; return also their length."""
+    loop, begin, dt, every = scene.loop, scene.begin, how.dt, options.every
     assert dt is not None
     if options.dt is None:
         notes.append(how.note)
@@ -232,7 +232,7 @@ def _fixed(
         notes.append("The arm has closed loops: steps run in Python, not in compiled code.")
     elif loop.controller is None:
         notes.append("tau is a Python function: steps run in Python, not in compiled code.")
-    steps = Fixed(loop, how.method, h, repeats, events, tell, options.threads, not begin.single)
+    steps = Fixed(loop, how.method, h, repeats, scene.events, tell, options.threads, not begin.single)
     return steps.run(begin.states, times), h
 
 
@@ -242,16 +242,9 @@ def _note_samples(times: Array, every: float | None, notes: list[str]) -> None:
         notes.append(f"Samples are {times[1] - times[0]:.6g} s apart, so that the last one is at the end of the run.")
 
 
-def _adaptive(
-    loop: ClosedLoop,
-    begin: setup.Start,
-    method: str,
-    options: Options,
-    events: Any,
-    tell: Progress,
-    notes: list[str],
-) -> Integration:
+def _adaptive(scene: Scene, method: str, options: Options, tell: Reporter, notes: list[str]) -> Integration:
     """Integrate adaptively: one run after the other, or all together with separate steps."""
+    loop, begin, events = scene.loop, scene.begin, scene.events
     every = options.every or options.until / (SAMPLES if begin.single else SAMPLES_OF_MANY)
     times, _, _ = grid(options.until, every, options.until)
     _note_samples(times, options.every, notes)

@@ -16,22 +16,22 @@ class RunOutcome(Outcome):
     >>> import lissom as ls
     >>> run = ls.simulate(ls.load("two_link"), [0.3, 0.1], until=0.1)
     >>> run.outcome is ls.RunOutcome.DONE, run.outcome == "done", run.outcome.sentence
-    (True, True, 'The run reached its end.')
+    (True, True, 'the run reached its end')
     """
 
-    DONE = "done", "The run reached its end."
-    STOPPED = "stopped", "An event stopped the run."
-    DEFLECTED = "deflected", "The run reached its end, but deflections exceed the range of small-deflection modes."
+    DONE = "done", "the run reached its end"
+    STOPPED = "stopped", "an event stopped the run"
+    DEFLECTED = "deflected", "the run reached its end, but deflections exceed the range of small-deflection modes"
     INDEFINITE = (
         "indefinite",
-        "The run reached its end, but the truncated mass matrix is not positive definite everywhere.",
+        "the run reached its end, but the truncated mass matrix is not positive definite everywhere",
     )
-    UNBALANCED = "unbalanced", "The run reached its end, but the energy balance error exceeds the tolerance."
-    SINGULAR = "singular", "The run ended at or near a singular configuration of the closed loops."
-    FAILED = "failed", "The run ended because something could not be evaluated."
-    COLLAPSED = "collapsed", "The run ended because the step size collapsed."
-    DIVERGED = "diverged", "The run ended because the motion or the integration diverged."
-    INTERRUPTED = "interrupted", "The simulation was interrupted."
+    UNBALANCED = "unbalanced", "the run reached its end, but the energy balance error exceeds the tolerance"
+    SINGULAR = "singular", "the run ended at or near a singular configuration of the closed loops"
+    FAILED = "failed", "the run ended because something could not be evaluated"
+    COLLAPSED = "collapsed", "the run ended because the step size collapsed"
+    DIVERGED = "diverged", "the run ended because the motion or the integration diverged"
+    INTERRUPTED = "interrupted", "the simulation was interrupted"
 
     @property
     def complete(self) -> bool:

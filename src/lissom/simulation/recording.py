@@ -58,7 +58,7 @@ class _Checked(NamedTuple):
     """Checks of a complete run: energy balance errors, remarks on deflections and on the truncated mass matrix."""
 
     errors: Array
-    bent: str
+    remark: str
     valid: bool
     conservative: bool
     lost: str
@@ -67,12 +67,12 @@ class _Checked(NamedTuple):
 def _checked(run: Run, loop: ClosedLoop) -> _Checked | None:
     if run.interrupted or run.failures:
         return None
-    bent, valid = bending_range.deflection_report(run.arm, run.t, run.q, run.arms)
+    remark, valid = bending_range.deflection_report(run.arm, run.t, run.q, run.arms)
     lost = ""
     if is_truncated(run.arm):
         q = run.q[None] if run.count is None else run.q
         lost = lost_inertia(loop, run.t, q, range(len(q)), len(q))
-    return _Checked(np.atleast_1d(run.balance_error), bent, valid, conserves_energy(run.arm), lost)
+    return _Checked(np.atleast_1d(run.balance_error), remark, valid, conserves_energy(run.arm), lost)
 
 
 def _outcomes(run: Run, outcome: Integration, checked: _Checked | None) -> tuple[RunOutcome, ...]:
@@ -117,16 +117,16 @@ def _at_samples(
         if not len(run):
             continue
         some = states[:, k][known]
-        (q, qd, z), way = loop.split(some), loop.ways(some)
+        state, way = loop.split(some), loop.ways(some)
         at = (run, sample + k.start)
         try:
             given = _given(loop, t, steady, run, sample)
-            found = loop.rates(q, qd, z, way, given, _outside(loop, t[sample], q, qd), threads)
+            found = loop.rates(state, way, given, _outside(loop, t[sample], state.q, state.qd), threads)
             for into, part in zip(rates, (found.qdd, found.tau, found.power), strict=True):
                 into[at] = part
         except LissomError:
             _one_by_one(loop, outcome.t, states, at, rates, troubles)
-        both = energy(q, qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
+        both = energy(state.q, state.qd, *(np.ascontiguousarray(x[run]) for x in own), threads=threads)
         made["kinetic"][at], made["potential"][at] = both[..., 0], both[..., 1]
     return made
 
@@ -214,7 +214,7 @@ def _status(
     if outcome.stopped:
         several = f"done; {len(outcome.stopped)} of {run.count} runs were stopped by events"
         text = several if run.count is not None else f"stopped at t = {run.t[-1]:.6g} s: {outcome.stopped[0]}"
-    text = f"{text}; {checked.bent}" if checked.bent else text
+    text = f"{text}; {checked.remark}" if checked.remark else text
     text = f"{text}; {checked.lost}" if checked.lost else text
     if not checked.conservative:
         drift = f"energy balance error {worst:.2g} of the energy exchanged: truncated equations do not conserve energy"

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
-from lissom.errors import InputError, LissomError, SolveError, shown
+from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.keywords import KnownKeywords
 from lissom.simulation.held_splines import HeldSpline, held_spline, is_scipy_spline
-from lissom.simulation.loop.callbacks import check_arguments
+from lissom.simulation.loop.callbacks import called, check_arguments
 from lissom.spatial.rotations import Array
 
 KINDS = ("linear", "hold", "cubic")
@@ -91,7 +91,7 @@ class Profile(KnownKeywords):
 class Signal(NamedTuple):
     """One input vector of a simulation.
 
-    value : (size,), (runs, size), or a function of one time, (size,) or (runs, size)
+    value : (size,), (runs, size), or a function of one time and a side, see `OverTime`, (size,) or (runs, size)
     jumps : times at which it jumps
     finest : time in which nothing happens unnoticed [s]; zero for functions, of which nothing is known
     """
@@ -135,13 +135,7 @@ class Signal(NamedTuple):
         """Return the value at a time, checked."""
         if not self.varies:
             return self.value
-        try:
-            found = self.value(t, before) if getattr(self.value, "sided", False) else self.value(t)
-        except LissomError:
-            raise
-        except Exception as error:
-            raise SolveError(f"{self.name} raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
-        return checked(found, self.size, self.name, t)
+        return checked(called(self.name, t, self.value, t, before), self.size, self.name, t)
 
 
 class OverTime:
@@ -150,8 +144,6 @@ class OverTime:
     finest : time in which nothing happens unnoticed [s]; zero: nothing is known
     source : what the user gave, which `function` calls
     """
-
-    sided = True
 
     def __init__(
         self, function: Callable[[float, bool], Any], jumps: Any = (), finest: float = 0.0, source: Any = None
@@ -194,8 +186,6 @@ class Part:
 
 class Steady:
     """A profile or spline whose values are reshaped for a signal."""
-
-    sided = True  # it takes `before`: what is before a jump
 
     def __init__(self, profile: Profile | HeldSpline, shape: Callable[[Array], Array]):
         self.profile, self.shape = profile, shape

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.cores import cores
-from lissom.errors import InputError, StudyError, WorkerLost, shown
-from lissom.progress import bar, bar_if_long
+from lissom.errors import InputError, StudyError, WorkerLost
+from lissom.progress import Reporter, bar, reporter
 from lissom.studies.chunks import Chunks
 from lissom.studies.outcome import StudyOutcome
 from lissom.studies.plan.description import AbstractStudy
@@ -35,7 +35,6 @@ VERB = "Study.run"
 PATIENCE = 0.5  # seconds between looks at whether answers may still come
 AHEAD = 1  # chunks that wait beside those that are worked on
 WORTH = 6.0  # seconds of work that other processes are worth, which take a second or two to begin
-Progress = Callable[[int], object]
 
 
 class Answer(NamedTuple):
@@ -70,7 +69,10 @@ def run(
         stack.enter_context(rows.opened(resume or retry, overwrite))
         if rows.settings is None:
             rows.settings = settings_of(study)
-        show = stack.enter_context(_shown(progress, study.rows))
+        show = stack.enter_context(
+            reporter(progress, partial(bar, "evaluating", study.rows, "rows"), lambda done: progress(done, study.rows),
+                     VERB, "f(done, total)")
+        )  # fmt: skip
         return _Sweep(study, rows, place, show, stack if anywhere else None).do(rows.missing(retry))
 
 
@@ -85,7 +87,7 @@ class _Sweep:
     """One pass over the rows that are missing; with a stack, it may move on to several processes."""
 
     def __init__(
-        self, study: AbstractStudy, rows: Memory, place: Workplace, show: Progress, stack: ExitStack | None
+        self, study: AbstractStudy, rows: Memory, place: Workplace, show: Reporter, stack: ExitStack | None
     ) -> None:
         self.study, self.rows, self.show, self._stack = study, rows, show, stack
         self.settings = rows.settings or {}
@@ -180,19 +182,6 @@ class _Sweep:
             Sent.of(self.study, self.settings)
             self.place = _place(min(cores(), chunks.left), None, stack)
             self.job = self._job(self.place)
-
-
-@contextmanager
-def _shown(progress: Any, total: int) -> Iterator[Progress]:
-    if progress is False:
-        yield lambda _done: None
-    elif progress is True or progress is None:
-        with (bar if progress else bar_if_long)("evaluating", total, "rows") as show:
-            yield show
-    elif callable(progress):
-        yield lambda done: progress(done, total)
-    else:
-        raise InputError(f"{VERB}: progress is {shown(progress)}; expected True, False or a function f(done, total).")
 
 
 # ---- where the work is done ----------------------------------------------------------------------

@@ -123,7 +123,7 @@ def _correlation(a: Array | None, b: Array) -> float:
 
 
 def _sobol(output: str, names: tuple[str, ...], values: Array, seed: int) -> StudySensitivity:
-    """By SciPy, from the values at A, at B, and at A with one column of B each (see `design`).
+    """Return Sobol' indices by SciPy, from values at A, at B, and at A with one column of B each (see `design`).
 
     Its own bootstrap has no seed, takes 18 times as long for 4096 base points (it removes each point once), and gives
     NaN for parameters without influence: percentiles of resampled indices have none of these.

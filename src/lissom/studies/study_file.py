@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lissom.errors import EntryError, InputError, ModelError, about, shown
 from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, read_document, refuse_version
-from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.motion.run_file import read_run_file
@@ -64,7 +64,7 @@ def _read(document: Table, path: Path, allow_code: bool) -> StudyFile:
 
 
 def _study(*given: Any) -> Study:
-    """The study, or an error at the line of the entry that it is about."""
+    """Return the study; errors have the line of the entry that they are about."""
     try:
         return Study(*given)
     except EntryError as error:
@@ -96,7 +96,7 @@ def _evaluated(value: Any, folder: Path, allow_code: bool) -> str | Callable[...
 
 
 def _loaded(file: Path, name: str) -> Callable[..., Any]:
-    """A function of a Python file."""
+    """Return a function of a Python file."""
     if not file.is_file():
         raise ModelError(f"evaluate names {file}, which is not a file.")
     spec = importlib.util.spec_from_file_location(f"lissom_study_{file.stem}", file)
@@ -121,7 +121,7 @@ def _loaded(file: Path, name: str) -> Callable[..., Any]:
 
 
 def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, dict[str, Any]]:
-    """Arm and arguments: those of a run or task file, or the document's own."""
+    """Return arm and arguments: those of a run or task file, or the document's own."""
     arguments: dict[str, Any] = {}
     arm: Arm | None = None
     for word, verb in SCENES.items():
@@ -147,7 +147,7 @@ def _scene(document: Table, evaluate: Any, folder: Path) -> tuple[Arm | None, di
 
 
 def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
-    """Of a run file the arguments of `simulate`, of a task file the task and its options."""
+    """Return arm and arguments: of `simulate` from a run file, of `predict_motion` from a task file."""
     if word == "run":
         run = read_run_file(file)
         given = {name: value for name, value in run.arguments.items() if name not in verbs.OWN}
@@ -159,13 +159,8 @@ def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
 def _own(row: Table, arm: Arm | None) -> dict[str, Any]:
     made = dict(row) if arm is None else in_radians(row, ANGLES, arm)
     if "loads" in made:
-        made["loads"] = [_load(load, i) for i, load in enumerate(as_rows(made, "loads"))]
+        made["loads"] = made_rows(made, "loads", "load", lambda one: record(Load, one, "[[arguments.loads]]"))
     return made
-
-
-def _load(row: Table, i: int) -> Load:
-    with inside("loads", i), about(f"load {i + 1}"):
-        return record(Load, row, "[[arguments.loads]]")
 
 
 # ---- what varies, what is kept -------------------------------------------------------------------
@@ -188,7 +183,7 @@ def _outputs(document: Table) -> dict[str, StudyOutput] | None:
 
 
 def _record(kind: type, row: Any, table: str, name: str) -> Any:
-    """A parameter or an output."""
+    """Return a parameter or an output; errors name its table."""
     with inside(table, name), about(f"{table.removesuffix('s')} {name!r}"):
         known = as_table(row, f"[{table}.{name}]")
         refuse_unknown(known, tuple(field.name for field in fields(kind)), f"[{table}.{name}]")

@@ -121,7 +121,7 @@ class Cluster(Workplace):
                 await asyncio.wait_for(self._client.close(), REACH)
 
     async def _answered(self, job: bytes) -> Any:
-        """What a job gave, or raised."""
+        """Return what a job gave, or raise what it raised."""
         task: Any = asyncio.current_task()
         self._tasks.add(task)
         try:
@@ -139,7 +139,7 @@ class Cluster(Workplace):
         return result
 
     async def _asked(self, job: bytes) -> bytes:
-        """The answer to a job; what a broken connection takes with it is asked again."""
+        """Return the answer to a job; what a broken connection takes with it is asked again."""
         import dask
         from distributed import KilledWorker
 
@@ -184,7 +184,7 @@ class Cluster(Workplace):
             task.cancel()
 
     async def _refuse_unlike(self) -> None:
-        """Numbers of other versions may be other ones."""
+        """Refuse workers with other versions of packages, whose numbers may differ."""
         try:
             await self._client.wait_for_workers(1, timeout=REACH)
         except OSError:
@@ -205,7 +205,7 @@ class Cluster(Workplace):
             _refuse(worker, found, _same())
 
     async def _versions(self) -> dict[str, Any]:
-        """Of every worker; that of Python first: functions of another one cannot be read."""
+        """Return the versions of every worker; that of Python first: functions of another one cannot be read."""
         for worker, found in (await self._client.get_versions())["workers"].items():
             own = {"python": _minor(platform.python_version())}
             _refuse(worker, {"python": _minor(found["host"]["python"])}, own)
@@ -232,7 +232,7 @@ def _refuse(worker: str, theirs: dict[str, str], own: dict[str, str]) -> None:
 
 
 def _hush() -> None:
-    """What matters of a cluster is said by us: no logs and tracebacks of lost connections on the user's terminal."""
+    """Keep logs and tracebacks of lost connections off the user's terminal; errors say what matters."""
     try:
         import distributed  # noqa: F401  it makes its loggers
     except ImportError:

@@ -101,7 +101,7 @@ class Processes(Workplace):
 
 
 def _done(idle: queue.SimpleQueue[_Worker], sent: bytes) -> Any:
-    """What a job gives or raises, in a process that has none."""
+    """Do a job in an idle process, and return what it gives or raise what it raises."""
     worker = idle.get()
     try:
         result, error = opened(worker.asked(sent))
@@ -121,7 +121,7 @@ def _leave(threads: ThreadPoolExecutor, idle: queue.SimpleQueue[_Worker], count:
 
 
 class _Start:
-    """How processes begin."""
+    """The command and the environment with which processes begin."""
 
     def __init__(self) -> None:
         self._command = [
@@ -139,7 +139,7 @@ class _Start:
         )  # fmt: skip
 
     def failed(self, codes: list[int]) -> WorkerLost:
-        """None of several processes began."""
+        """Return the error for processes that did not begin."""
         listed = ", ".join(map(str, codes))
         self.trouble = f"worker processes of {sys.executable} exit while starting (exit codes {listed})"
         return WorkerLost(f"{self.trouble}.")
@@ -157,14 +157,14 @@ class _Worker:
         self._lock = threading.Lock()  # a process must not begin after all were ended
 
     def kill(self) -> None:
-        """At once, in the middle of its job."""
+        """End the process at once, in the middle of its job."""
         with self._lock:
             self._killed = True
             if self._process is not None:
                 self._process.kill()
 
     def asked(self, sent: bytes) -> bytes:
-        """The answer to a job; a process that dies is followed by another."""
+        """Return the answer to a job; a process that dies is followed by another."""
         codes: list[int] = []
         while len(codes) < TRIES:
             process = self._begun()
@@ -181,7 +181,7 @@ class _Worker:
         )
 
     def _begun(self) -> subprocess.Popen[bytes]:
-        """A process that is ready for a job."""
+        """Return a process that is ready for a job."""
         codes: list[int] = []
         while self._process is None:
             if len(codes) == TRIES or self._start.trouble:
@@ -198,7 +198,7 @@ class _Worker:
         return self._process
 
     def end(self) -> int:
-        """Let it end, its job done."""
+        """Let the process end, its job done; return its exit code."""
         with self._lock:
             process, self._process = self._process, None
         if process is None:

@@ -47,7 +47,7 @@ def _listen(asked: IO[bytes], jobs: queue.SimpleQueue[bytes]) -> None:
 
 
 def _end_with_parent() -> None:
-    """On Linux the system ends it too: a job in compiled code may keep all threads of Python waiting."""
+    """Have Linux end this process with its parent: a job in compiled code may keep all threads of Python waiting."""
     if sys.platform == "linux":
         import ctypes
 

@@ -77,6 +77,7 @@ def sweep(
     """
     from lissom.errors import StudyError
     from lissom.studies.study_file import read_study_file
+    from lissom.views.plots.needs import check_study_needs
 
     check_figure(figure)
     check_kind(kind, STUDY)
@@ -86,6 +87,8 @@ def sweep(
     asked = read_study_file(file, allow_code)
     place = asked.store if output is None else output
     check_output_folder(place)
+    if figure is not None:
+        check_study_needs(kind, asked.study)
     try:
         where: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
         result = asked.study.run(

@@ -1,4 +1,4 @@
-"""Which way limits of rate and acceleration let a joint go."""
+"""Directions in which limits of rate and acceleration let a joint move."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lissom.motion.transcription.specification import VERB, Specification
 
 
 def towards(bounds: Bounds, quantity: str, k: Any, way: float) -> float:
-    """How large a quantity may be in a direction."""
+    """Return how large a rate or an acceleration of a joint may be in a direction."""
     size = bounds.upper[quantity][k] if way > 0 else -bounds.lower[quantity][k]
     return float(size)
 
 
 def refuse_closed_directions(spec: Specification) -> None:
-    """Joints that have to go somewhere, and whose limits of rate or acceleration do not let them."""
+    """Refuse tasks in which limits of rate or acceleration keep a joint from moving where it has to go."""
     task = spec.task
     known = [place for place in spec.places if place.reaching is None]
     pairs = list(combinations(known, 2)) + ([pair[::-1] for pair in combinations(known, 2)] if task.periodic else [])

@@ -15,7 +15,7 @@ SLACK = 1e-9
 
 
 def refuse_duration(spec: Specification) -> None:
-    """One that is given and too short, or a free one that nothing limits."""
+    """Refuse a given duration that is too short, and a free one that nothing limits."""
     _duration_possible(spec)
     _something_limits(spec)
 
@@ -55,7 +55,7 @@ def _duration_possible(spec: Specification) -> None:
 
 
 def _something_limits(spec: Specification) -> None:
-    """A free duration has a best value."""
+    """Refuse tasks whose free duration has no best value."""
     task, bounds, arm = spec.task, spec.bounds, spec.arm
     if task.duration is not None or any(callable(word) for word in task.minimise):
         return
@@ -81,7 +81,7 @@ def _something_limits(spec: Specification) -> None:
 
 
 def _moving(spec: Specification) -> Array:
-    """Joints that must move, or may have to."""
+    """Return which joints must move, or may have to."""
     task = spec.task
     if any(place.reaching is not None for place in spec.places) or task.periodic or task.via:
         return np.ones(spec.n, bool)

@@ -35,7 +35,7 @@ def refuse_immobile(spec: Specification) -> None:
 
 
 def weak_against_friction(spec: Specification) -> str:
-    """Which motor that has to move its joint is no stronger than its Coulomb friction; for tasks that failed."""
+    """Name a motor that has to move its joint against Coulomb friction above its limit; for tasks that failed."""
     start, goal = spec.given("start"), spec.given("goal")
     lower, upper = spec.bounds.lower["torque"], spec.bounds.upper["torque"]
     limit = np.where(goal > start, upper, -lower)
@@ -57,7 +57,7 @@ def _weaker(spec: Specification, k: int, limit: float) -> str:
 
 
 def _refuse_weak_hold(spec: Specification, k: int, why: str, advice: str) -> None:
-    """The torque that holds a joint must be within its limits: friction that sticks is not counted on."""
+    """Refuse ends at which a motor is too weak to hold its joint: friction that sticks is not counted on."""
     limit = strongest(spec)[k]
     for place in spec.places:
         q = place.q[0]

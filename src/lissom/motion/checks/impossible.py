@@ -1,4 +1,4 @@
-"""What can be said of a task before a solver runs."""
+"""Refusal of tasks that cannot have a solution, before a solver runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BALANCED = 1e-6  # of the largest torque that holds the arm, or of 1: torques on
 
 
 def _torque_rates_possible(spec: Specification) -> None:
-    """Limits of torque_rate where torques jump, or are not differentiated."""
+    """Refuse limits of torque_rate where torques jump, or are not differentiated."""
     limited, minimised = spec.bounds.limited("torque_rate"), spec.cost.torque_rate
     if spec.closing is not None and (limited.any() or minimised):
         raise UnsupportedError(
@@ -94,7 +94,7 @@ def _ends_within(spec: Specification) -> None:
 
 
 def _ends_closed(spec: Specification) -> None:
-    """Ends of arms with closed loops: not singular, and with rates that keep them closed."""
+    """Refuse ends of closed loops that are singular, or whose rates open them."""
     closing = spec.closing
     if closing is not None and not spec.task.periodic:
         for word in ("start", "goal"):
@@ -105,7 +105,10 @@ def _ends_closed(spec: Specification) -> None:
 
 
 def _rates_possible(spec: Specification) -> None:
-    """What ends as it began has zero mean: a rate where positions are the same, an acceleration where rates are."""
+    """Refuse limits that exclude zero where a rate or an acceleration must change sign.
+
+    What ends as it began has zero mean: a rate where positions are the same, an acceleration where rates are.
+    """
     task = spec.task
     rates = [spec.rates(word) for word in ("start", "goal")]
     same = {
@@ -125,7 +128,7 @@ def _rates_possible(spec: Specification) -> None:
 
 
 def _enough_segments(problem: Problem) -> None:
-    """Control points that both ends would give, or none that is left to choose."""
+    """Refuse meshes so coarse that both ends fix a control point, or that none is left to choose."""
     curves = problem.curves(problem.mesh())
     taken = sum(
         np.max([np.where(np.isfinite(end[r]), r + 1, 0) for r in range(3)], axis=0)
@@ -144,7 +147,7 @@ def _enough_segments(problem: Problem) -> None:
 
 
 def _via_apart(problem: Problem) -> None:
-    """Conditions at one time, or more of them than the splines can meet."""
+    """Refuse via points at one time, or more conditions than the splines can satisfy."""
     spec = problem.spec
     vias = sorted(spec.task.via, key=lambda via: float(via.at))
     for first, second in pairwise(vias):
@@ -163,7 +166,7 @@ def _via_apart(problem: Problem) -> None:
 
 
 def _places_allowed(spec: Specification) -> None:
-    """Places that are given by all joints, and violate a constraint along the path."""
+    """Refuse places given by all joints that violate a constraint along the path."""
     for constraint in spec.path_constraints:
         for place in spec.places:
             if place.reaching is None and not np.isnan(place.q[0]).any():
@@ -171,7 +174,7 @@ def _places_allowed(spec: Specification) -> None:
 
 
 def _ends_balanced(spec: Specification) -> None:
-    """At rest nothing pulls at what no motor holds."""
+    """Refuse ends at rest at which forces act on coordinates without a motor."""
     free = spec.unactuated
     for place in spec.places if len(free) else ():
         q, at_end = place.q[0], place.s in (0.0, 1.0)
@@ -190,7 +193,7 @@ def _ends_balanced(spec: Specification) -> None:
 
 
 def _rests_held(spec: Specification) -> None:
-    """Torques that hold an end at rest, where its positions are given; accelerations given as NaN let go of it."""
+    """Refuse ends at rest that motors are too weak to hold; an acceleration of NaN says that the arm need not stay."""
     task = spec.task
     for place in spec.places:
         rate, acceleration = (getattr(task, f"{place.word}_{kind}", None) for kind in ("velocity", "acceleration"))
@@ -206,7 +209,9 @@ def _rests_held(spec: Specification) -> None:
 
 
 def _slides_held(spec: Specification) -> None:
-    """A joint on the base with the same weight everywhere: between two rests its torque is on average that weight.
+    """Refuse a joint on the base that is too weak for a weight that is the same everywhere, such as a lift.
+
+    Between two rests its torque is on average that weight.
 
     The momentum p of a joint that no other carries changes as dp/dt = tau - weight - friction, whatever the others do
     (the inertia of an arm does not depend on its first joint). For other joints nothing so simple is certain: others
@@ -238,7 +243,7 @@ def _slides_held(spec: Specification) -> None:
 
 
 def _motors_free(spec: Specification) -> None:
-    """A motor's torque that is given at all times leaves nothing to choose."""
+    """Refuse motors whose limits leave them no range."""
     for quantity in SAMPLED:
         lower, upper = spec.bounds.lower[quantity], spec.bounds.upper[quantity]
         off = np.flatnonzero(spec.arm.actuated & (lower == upper))

@@ -13,7 +13,7 @@ from lissom.motion.transcription.specification import VERB
 
 
 def refuse_arm(arm: Arm, verb: str = VERB) -> None:
-    """Arms whose motion cannot be planned here."""
+    """Refuse arms whose motion cannot be planned."""
     if arm.loops and (arm.flexible or any(joint.elastic is not None for joint in arm.moving_joints)):
         raise UnsupportedError(
             f"{verb}: arm {arm.name!r} has closed loops and elastic parts (flexible links or elastic joints), which is "
@@ -26,7 +26,7 @@ def refuse_arm(arm: Arm, verb: str = VERB) -> None:
 
 
 def refuse_unactuated(arm: Arm, verb: str) -> None:
-    """Arms with closed loops, or with coordinates that no motor moves."""
+    """Refuse arms with closed loops, or with coordinates that no motor moves."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: closed loops (arm {arm.name!r}) are not supported; use predict_motion.")
     if not arm.actuated.all():
@@ -38,7 +38,7 @@ def refuse_unactuated(arm: Arm, verb: str) -> None:
 
 
 def refuse_lengths(arm: Arm, task: Task) -> None:
-    """Vectors of another length than the arm has joints, or coordinates."""
+    """Refuse vectors of another length than the arm has joints, or coordinates."""
     n = len(arm.joints)
     words = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
     given = [(word, getattr(task, word)) for word in words]
@@ -53,7 +53,7 @@ def refuse_lengths(arm: Arm, task: Task) -> None:
 
 
 def refuse_unsupported(arm: Arm, task: Task) -> None:
-    """What is not for arms with coordinates that no motor moves."""
+    """Refuse tasks that are not supported for arms with coordinates that no motor moves."""
     if arm.actuated.all():
         return
     word = arm.coordinates[int(np.argmin(arm.actuated))]

@@ -44,7 +44,7 @@ class ClosedStates:
         self._moved = self.following if good else np.arange(arm.dof)
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """(N, dof) each."""
+        """Return closed states near given ones, (N, dof) each."""
         some = self._moved
         q, qd, qdd = q.copy(), qd.copy(), qdd.copy()
         for _ in range(ROUNDS):
@@ -59,7 +59,7 @@ class ClosedStates:
         return q, qd, qdd
 
     def tangents(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """How closed states (N, dof) change with the independent coordinates y, (N, dof, len(y)) each.
+        """Return how closed states (N, dof) change with the independent coordinates y, (N, dof, len(y)) each.
 
         dq = T dy, and with rates of y that stay, dqd = W dy.
         """
@@ -74,7 +74,7 @@ class ClosedStates:
 
 
 def closed_states(arm: Arm, states: Sequence[Array], torques: Callable[..., Array]) -> ClosedStates:
-    """For a motion with states q, qd, qdd (N, dof) on its splines, and a function of such states for its torques."""
+    """Return the correction for a motion: its states q, qd, qdd (N, dof), and a function of states for its torques."""
     close = closure_of(arm)
     some = np.linspace(0, len(states[0]) - 1, STATES).astype(int)
     choices = _choices(close(close.nearly_closed(states[0][some])).G)

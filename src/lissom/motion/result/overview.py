@@ -14,7 +14,7 @@ from lissom.motion.result.record import AbstractMotion
 
 
 def summary(motion: AbstractMotion) -> dict[str, Any]:
-    """The main numbers of a motion."""
+    """Return the main numbers of a motion."""
     report = motion.report
     return {
         "arm": motion.arm.name, "status": motion.status, "ok": motion.ok, "duration": motion.duration,
@@ -42,7 +42,7 @@ def summary(motion: AbstractMotion) -> dict[str, Any]:
 
 
 def listing(motion: AbstractMotion, curves: bool = False) -> Listing:
-    """The joints of a motion, on request with their curves."""
+    """Return a table of the joints of a motion, on request with their curves."""
     heads = ["joint", "start", "goal", "largest rate", "largest torque", *(["position", "torque"] if curves else [])]
     rows = []
     for k, (name, row) in enumerate(summary(motion)["joints"].items()):
@@ -62,7 +62,7 @@ def headline(motion: AbstractMotion) -> str:
 
 
 def to_html(motion: AbstractMotion) -> Markup:
-    """A table with small curves, and how the motion was found behind a click."""
+    """Return a table with small curves, and how the motion was found in a fold-out."""
     compared = "" if motion.compared is None else motion.compared.listing().html()
     found = folded("solver report", paragraphs(motion.report.describe().splitlines()))
     notes = paragraphs(notes_of(motion))

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.transcription.peak import Peak
 from lissom.spatial.rotations import Array
 
@@ -125,7 +126,7 @@ class MotionReport:
         return self.describe()
 
     def describe(self, limits: bool = True) -> str:
-        """A summary of the search: limit utilisation (on request without it), starts, refinements, effort."""
+        """Return a summary of the search: limit utilisation (on request without it), starts, refinements, effort."""
         lines = [peak.describe() for peak in self.peaks] if limits else []
         lines += [
             f"simulated with the planned torques: residual tip vibration {at.residual:.2g} m, joint error at the end "
@@ -157,8 +158,9 @@ class MotionReport:
         return f"; it fell by {100 * gain:.2g} %, so more segments, or refine=1e-3, lower it a little further"
 
     def _searched(self) -> str:
-        """The starts in one line; `starts` has them all."""
-        good = [row for row in self.starts if np.isfinite(row["cost"]) and row["status"] == "solved"]
+        """Return the starts in one line; `starts` has them all."""
+        solved = MotionOutcome.SOLVED  # rows of files from earlier versions have a status only
+        good = [row for row in self.starts if row.get("outcome", row["status"]) == solved and np.isfinite(row["cost"])]
         mesh = {f" on {row['segments']} segments" for row in self.starts if "segments" in row}
         text = f"{len(self.starts)} starts{''.join(sorted(mesh)[:1])}: {len(good)} solved"
         costs = [row["cost"] for row in good]

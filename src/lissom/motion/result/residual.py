@@ -111,7 +111,7 @@ class Vibration(NamedTuple):
 
 
 def vibration(arm: Arm, q: Array, qd: Array, loads: Sequence[Load], frame: str | None = None) -> Vibration | None:
-    """What a state (dof,) leaves ringing; None where nothing comes to rest."""
+    """Return the vibration that a state (dof,) leaves with the joints locked; None without a stable equilibrium."""
     try:
         rest = equilibrium(arm, q, loads).q if not arm.actuated.all() else q
     except SolveError:
@@ -120,7 +120,7 @@ def vibration(arm: Arm, q: Array, qd: Array, loads: Sequence[Load], frame: str |
 
 
 def apart(arm: Arm, at: Array, dq: Array, dqd: Array, frame: str | None = None) -> Vibration:
-    """Differences of a state from a pose, joints locked, taken apart into the natural modes about that pose."""
+    """Decompose the difference of a state from a pose into the natural modes about that pose, joints locked."""
     free = np.flatnonzero(~arm.actuated)
     nothing = np.zeros(0)
     if not len(free):
@@ -141,7 +141,7 @@ class _End(NamedTuple):
 
 
 def _seen(arm: Arm, at: Array, free: NDArray[np.intp], U: Array) -> tuple[Array, ...]:
-    """How modes (free coordinates, k) move what is looked at: ends, and the whole, by its mean."""
+    """Return how modes (free coordinates, k) move the ends, and the whole arm by its mean."""
     moved = _moved_links(arm)
     out = []
     for end in _ends(arm, moved):
@@ -162,7 +162,7 @@ def _moved_links(arm: Arm) -> list[int]:
 
 
 def _ends(arm: Arm, moved: list[int]) -> list[_End]:
-    """Return the ends of links that move: flexible tips, tools, and rigid links that carry no other."""
+    """Return the ends among links that move: flexible tips, tools, and rigid links that carry no other."""
     out, parents = [], set(arm.parent_index.tolist())
     for i in moved:
         link = arm.links[i]

@@ -1,4 +1,4 @@
-"""How well a mesh of unactuated coordinates does: the motion, simulated on the arm itself."""
+"""Residual check: the motion simulated on its arm, to judge a mesh of unactuated coordinates."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from lissom.model.loads import Load
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.replay import play, tracked
+from lissom.motion.result.replay import open_loop, tracked
 from lissom.motion.result.report import DEVIATION, ResidualCheck
 from lissom.motion.result.residual import apart, residual_vibration
 from lissom.motion.result.verification.defects import defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.task.loads import load_at
 from lissom.simulation.run import Run
 
 FIRST_FINER, MOST_FINER = 8, 64
@@ -24,14 +25,14 @@ PER_PERIOD = 0.7  # segments in a period of the fastest mode from which the equa
 
 
 def settled(motion: AbstractMotion, asked: float) -> ResidualCheck:
-    """What remains after a motion, simulated open loop; if that is more than asked, with the joints tracked.
+    """Check what remains after a motion, simulated open loop; if that is too much, with the joints tracked.
 
     Torques without feedback magnify every error where an arm is unstable (links above their joint under gravity, joints
     without damping): the end of such a simulation says nothing about the plan. With the joints on their planned paths,
     only the unactuated coordinates move freely, and what remains is due to the plan. Its torques then have to pass
     another check, segment by segment from the planned states, as in `verify`.
     """
-    alone = _compared(motion, play(motion), tracked=False)
+    alone = _compared(motion, open_loop(motion), tracked=False)
     if alone.passes(asked) or motion.arm.loops:
         return alone
     following = _compared(motion, tracked(motion), tracked=True)
@@ -68,13 +69,12 @@ def rings(run: Run, until: float, loads: Sequence[Load]) -> float:
 
 
 def last_loads(motion: AbstractMotion) -> list[Load]:
-    """The task's loads at its end."""
-    now = motion.loads_at(np.array([motion.duration]))
-    return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0]) for load in now]
+    """Return the task's loads at its end."""
+    return load_at(motion.task.loads, 1.0)
 
 
 def not_settled(last: ResidualCheck, asked: float) -> str:
-    """Why a motion does not count as solved: what is left when it ends."""
+    """Return why a motion does not count as solved: what is left when it ends."""
     mesh = f"with unactuated coordinates on {last.finer}x finer segments. Increase segments (more modes need more)"
     if last.largest <= asked:
         return (

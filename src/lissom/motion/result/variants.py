@@ -11,7 +11,7 @@ from lissom.model.link import Link
 
 
 def rigid(arm: Arm, verb: str) -> Arm:
-    """The arm with links that do not bend and joints without springs."""
+    """Return the arm with links that do not bend and joints without springs."""
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(
@@ -57,7 +57,7 @@ def with_stiffness_error(arm: Arm, error: float) -> Arm | None:
 
 
 def with_more_modes(arm: Arm, more: int, verb: str) -> Arm | None:
-    """Return the arm with more modes of every kind that its beams have; None where none of them has more."""
+    """Return the arm with more modes of every kind that its beams bend in; None where none of them has more."""
     for link in arm.links:
         if link.modes is not None:
             raise UnsupportedError(

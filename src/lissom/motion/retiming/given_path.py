@@ -55,7 +55,7 @@ class Coefficients(NamedTuple):
 
 
 class GivenPath:
-    """A path, an arm and limits.
+    """A given path with the arm and the limits that hold along it.
 
     Attributes
     ----------
@@ -85,7 +85,10 @@ class GivenPath:
     # ---- torques along the path -----------------------------------------------------------------------
 
     def coefficients(self, s: Array) -> Coefficients:
-        """By one batch of inverse dynamics: at rest, with the acceleration p', and with the rate p' and p''."""
+        """Return the coefficients at places (N,), by one batch of inverse dynamics.
+
+        It has the states at rest, with the acceleration p', and with the rate p' and the acceleration p''.
+        """
         q, p1, p2 = (self.derivative(s, r) for r in range(3))
         zero = np.zeros_like(q)
         positions, rates, accelerations = (
@@ -105,7 +108,7 @@ class GivenPath:
     # ---- the grid -------------------------------------------------------------------------------------
 
     def grid(self, segments: int) -> Array:
-        """About so many equal intervals of [0, 1]; knots, and places where joints with friction turn, are in it."""
+        """Return a grid of about so many equal intervals of [0, 1], with knots, and turns of joints with friction."""
         special = np.concatenate([[0.0, 1.0], self.knots, self._turning_points()])
         special = np.unique(special)
         special = special[np.append(True, np.diff(special) > SAME)]
@@ -117,7 +120,7 @@ class GivenPath:
         return np.sort(np.concatenate([s[near > APART / segments], special]))
 
     def _turning_points(self) -> Array:
-        """Where joints with Coulomb friction turn around, and their torques jump."""
+        """Return where joints with Coulomb friction turn around, and their torques jump."""
         rough = np.flatnonzero(self.friction > 0)
         s = np.linspace(0.0, 1.0, 4 * POINTS)
         way = self.directions(s)[:, rough]
@@ -162,7 +165,7 @@ class GivenPath:
         self._check_locked(s)
 
     def _check_locked(self, s: Array) -> None:
-        """Joints that the path moves need limits that let them go its way, speed up and slow down."""
+        """Refuse limits that keep a joint from following the path, from speeding up or from slowing down."""
         way = self.directions(s)
         for word in ("velocity", "acceleration"):
             lower, upper = self.bounds.lower[word], self.bounds.upper[word]
@@ -232,7 +235,7 @@ def _spline(s: Array, values: Array, degree: int) -> BSpline:
 
 
 def _numbers(value: Any) -> Array | None:
-    """As an array, where it is one."""
+    """Return a value as an array of numbers; None where it is none."""
     try:
         return as_floats(value)
     except (TypeError, ValueError):

@@ -167,7 +167,7 @@ class SpeedProfile:
         return tables
 
     def _reason(self, point: int) -> str:
-        """Which joint cannot be held, and where: if the arm could stand still from a point on, 0 would be a speed."""
+        """Name a joint that cannot be held, and where: if one could stand still from a point on, 0 would be a speed."""
         lower, upper = (side["torque"] for side in (self.path.bounds.lower, self.path.bounds.upper))
         held = _ends(self.at.G) + (self.path.friction * self.direction)[:, None]
         short = np.maximum(held - upper, lower - held)[point:]

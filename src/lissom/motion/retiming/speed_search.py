@@ -40,7 +40,7 @@ FEWEST = 4  # segments
 
 
 def warp(w: Array) -> tuple[Array, Array]:
-    """s and ds/dw."""
+    """Return s and ds/dw at w."""
     return w * w * (3 - 2 * w), 6 * w * (1 - w)
 
 
@@ -95,7 +95,7 @@ class Speeds:
         return [*at[:5], at.G + self.path.friction * self.path.directions(s)]
 
     def _speed(self) -> float:
-        """About the size of b: what limits of rates and torques allow at most, in the middle."""
+        """Return about the size of b: what limits of rates and torques allow at most, in the middle."""
         at = self.path.coefficients(np.linspace(0.05, 0.95, 19))
 
         def allowed(word: str, part: Array) -> Array:
@@ -158,7 +158,7 @@ class Speeds:
         return Block(self.sample, s, weights, combine, lower.ravel()[some], upper.ravel()[some], names, data)
 
     def _limits(self, p1: Array, s: Array) -> tuple[Array, Array, Array]:
-        """Of the rows (N, m), and the joint whose rate limits b."""
+        """Return the limits of the rows (N, m), and the joint whose rate limits b."""
         N, bounds = len(p1), self.bounds
         fastest = np.where(p1 > 0, bounds.upper["velocity"], -bounds.lower["velocity"])
         most = np.divide(fastest, np.abs(p1), out=np.full(p1.shape, np.inf), where=self.path.directions(s) != 0)
@@ -169,13 +169,13 @@ class Speeds:
         return np.hstack([*lower, np.full((N, 1), -np.inf)]), np.hstack([*upper, top]), owner
 
     def values(self, curves: Curves, x: Array, w: Array) -> tuple[Array, Array]:
-        """b and b'/2 at w."""
+        """Return b and b'/2 at w."""
         z = curves.at(x, w)[:, :, 0] * self.scale
         data = self.data(w)[:, 6 * self.n :]
         return np.maximum(z[0], 0.0), (data[:, 0] * z[1] + data[:, 1] * z[2]) / 2
 
     def look(self, curves: Curves, x: Array) -> Array:
-        """The w at which a limit is exceeded, of a fine grid."""
+        """Return the w of a fine grid at which a limit is exceeded."""
         w = grid(curves.spaces[0].basis.breaks, FINE)
         b, half = (part[:, None] for part in self.values(curves, x, w))
         p1, p2, A, C, D, H = self._coefficients(warp(w)[0])
@@ -187,13 +187,13 @@ class Speeds:
 
 
 def _begin(curves: Curves) -> Array:
-    """A tenth of the size, less near the ends."""
+    """Return an initial profile: a tenth of the size, less near the ends."""
     s = warp(np.clip(curves.spaces[0].basis.greville, 0, 1))[0]
     return (0.4 * s * (1 - s))[:, None]
 
 
 def _status(program: Program, solution: Solution) -> str:
-    """The solver's, and what is not satisfied where it failed."""
+    """Return the solver's status, and what is not satisfied where it failed."""
     if solution.solved:
         return solution.status
     off = np.maximum(program.lower - solution.rows, solution.rows - program.upper)

@@ -42,7 +42,7 @@ class TimedPath:
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration of the motion [s]."""
         return float(self.t[-1])
 
     @cached_property
@@ -85,7 +85,7 @@ class TimedPath:
         return np.asarray(tau + self.path.friction * (self.profile.direction[:, None] - np.sign(qd).reshape(shape)))
 
     def excess(self) -> Excess | None:
-        """By how much limits are exceeded on every interval; None where all hold."""
+        """Return by how much limits are exceeded on every interval; None where all hold."""
         bounds, lower, upper, exceeded = self.path.bounds, {}, {}, False
         for word in AFFINE:
             if not bounds.limited(word).any():
@@ -103,7 +103,7 @@ class TimedPath:
         return Excess(lower, upper, ratio) if exceeded else None
 
     def peaks(self) -> tuple[Peak, ...]:
-        """The largest use of every limit."""
+        """Return the largest utilisation of every limit."""
         n = self._torques.shape[2]
         s = (self.t[:-1, None] + self.dt[:, None] * FRACTIONS).ravel() / self.duration
         z, tau = [values.reshape(-1, n) for values in self._states], self._torques.reshape(-1, n)
@@ -112,7 +112,7 @@ class TimedPath:
         return tuple(peaks_of(self.path.bounds, self.path.names, s, self.duration, values))
 
     def cost(self) -> float:
-        """The integral of what is minimised, by Clenshaw and Curtis's rule on every interval."""
+        """Return the integral of what is minimised, by Clenshaw and Curtis's rule on every interval."""
         cost = self.path.cost
         assert cost.tape is not None
         squared = self._torques**2 @ cost.squares

@@ -112,7 +112,7 @@ class Basis:
         return sparse.csr_array(sparse.coo_array(entries, shape=(len(s), self.count)))
 
     def differences(self, order: int) -> sparse.csr_array:
-        """From control points to those of a derivative; of no use beyond jumps of a lower derivative."""
+        """Return the matrix from control points to those of a derivative; of no use beyond jumps of a lower one."""
         if order in self._differences:
             return self._differences[order]
         D: Any = sparse.csr_array(sparse.eye(self.count))
@@ -129,6 +129,12 @@ class Basis:
             D = sparse.csr_array(sparse.coo_array((entries, places), shape=(n, D.shape[0]))) @ D
         self._differences[order] = D
         return D
+
+    @cached_property
+    def outermost(self) -> tuple[Array, Array]:
+        """(orders, 3) first and last rows of `differences` up to order 2, of the control points next to each end."""
+        rows = [self.differences(r)[[0, -1]].toarray() for r in range(min(self.degree, 2) + 1)]
+        return np.array([first[:3] for first, _ in rows]), np.array([last[:-4:-1] for _, last in rows])
 
     @cached_property
     def greville(self) -> Array:

@@ -13,10 +13,12 @@ where each of N samples has some of its own (those in closed loops): a sample se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.motion.splines.basis import Basis
@@ -51,19 +53,36 @@ class Affine(NamedTuple):
         return self.A @ x + self.c
 
 
-class _Expression:
-    """A control point as variables, T and a constant."""
+class _Fixed(NamedTuple):
+    """Control points that the conditions at an end fix, of k coordinates: P[points] = rate T + one + ties P[others].
 
-    def __init__(self) -> None:
-        self.terms: dict[int, float] = {}
-        self.T = self.one = 0.0
+    points, others : rows of control points, the outermost first
+    rate, one : (points, k)
+    ties : (points, others)
+    """
 
-    def plus(self, other: _Expression, factor: float) -> _Expression:
-        for k, value in other.terms.items():
-            self.terms[k] = self.terms.get(k, 0.0) + factor * value
-        self.T += factor * other.T
-        self.one += factor * other.one
-        return self
+    points: list[int]
+    others: list[int]
+    rate: Array
+    one: Array
+    ties: Array
+
+
+def _fixed(w: Array, given: Array, duration: float | None) -> _Fixed:
+    """Return what position, rate and acceleration (3, k) at an end fix, NaN where free: w[r] . P = given[r] T^r.
+
+    w : (orders, 3) rows of the differences of every order that belong to the end, see `Basis.outermost`
+    """
+    points = [r for r in range(len(w)) if not np.isnan(given[r, 0])]
+    points = points if 1 in points else [r for r in points if r == 0]  # an acceleration goes with a rate
+    others = [r for r in range(max(points, default=0)) if r not in points]
+    own, inverse = w[np.ix_(points, points)], np.eye(len(points))
+    for i in range(len(points)):  # forward substitution, in which a position stays exact
+        inverse[i] = (inverse[i] - own[i, :i] @ inverse[:i]) / own[i, i]
+    in_T, in_one = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, (duration or 0.0) ** 2]])[:, points, None]
+    assert duration is not None or not given[points][2:].any()
+    return _Fixed(points, others, inverse @ (in_T * given[points]), inverse @ (in_one * given[points]),
+                  -inverse @ w[np.ix_(points, others)])  # fmt: skip
 
 
 class Curves:
@@ -76,6 +95,12 @@ class Curves:
     duration : float or None       None: T is the last variable
     nodes : (N,)                   fractions of the samples that have forces
     forces : int                   how many each
+
+    Attributes
+    ----------
+    free : int                     number of control points that are variables, the first ones
+    variable_places : (free, 2)    their places among all control points, and coordinates
+    points : Affine                all control points, by the variables
     """
 
     def __init__(
@@ -91,104 +116,50 @@ class Curves:
         self.nodes, self.each = np.zeros(0) if nodes is None else nodes, forces
         self.n = sum(len(space.coordinates) for space in spaces)
         self.start, self.end = start, end
-        self._names: list[tuple[int, int]] = []  # (place among all control points, coordinate) of every variable
-        self._ends: dict[tuple[int, int, bool], Array] = {}
-        points: list[_Expression] = []
-        self.offsets: list[int] = []
-        for space in self.spaces:
-            self.offsets.append(len(points))
-            columns = [self._column(space.basis, c, len(points), i) for i, c in enumerate(space.coordinates)]
-            points += [column[j] for j in range(space.basis.count) for column in columns]
-        self.free = len(self._names)
-        self.size = self.free + len(self.nodes) * forces + (duration is None)
-        self.points = self._affine(points)
+        sizes = [space.basis.count * len(space.coordinates) for space in self.spaces]
+        self.offsets = [sum(sizes[:k]) for k in range(len(sizes))]
+        self.points = self._control_points(sum(sizes), len(self.nodes) * forces)
 
     # ---- control points ----------------------------------------------------------------------------
 
-    def _column(self, basis: Basis, c: int, offset: int, i: int) -> list[_Expression]:
-        """The control points of one coordinate."""
-        made: dict[int, _Expression] = {}
-        if not basis.periodic:
-            self._begin(basis, made, [self.start[r][c] for r in range(3)], forwards=True)
-            self._begin(basis, made, [self.end[r][c] for r in range(3)], forwards=False)
-        width = next(len(s.coordinates) for s in self.spaces if s.basis is basis)
-        out = []
-        for j in range(basis.count):
-            at = made.get(j)
-            if at is None or (not at.terms and np.isnan(at.one)):
-                at = self._variable(offset + j * width + i, c)
-            out.append(at)
-        # those that follow from a free neighbour were made before it was
-        for at in out:
-            for k in [k for k in at.terms if k < 0]:
-                at.plus(out[-k - 1], at.terms.pop(k))
-        return out
+    def _control_points(self, total: int, forces: int) -> Affine:
+        """Control points as functions of the variables: those that the ends leave free, forces, and T."""
+        rate, one, free = np.zeros(total), np.zeros(total), np.ones(total, bool)
+        ties = [np.zeros((3, 0))]  # a fixed control point, a free one that it depends on, its part
+        for places, fixed in self._fixed():
+            at = places[fixed.points]
+            free[at], rate[at], one[at] = False, fixed.rate, fixed.one
+            row = np.broadcast_arrays(at[:, None], places[fixed.others], fixed.ties[..., None])
+            ties.append(np.stack(row).reshape(3, -1))
+        flat = np.concatenate([places.ravel("F") for places in self._places()])
+        owner = np.concatenate([np.repeat(space.coordinates, space.basis.count) for space in self.spaces])
+        self.variable_places = np.stack([flat, owner], axis=1)[free[flat]]
+        self.free = len(self.variable_places)
+        self.size = self.free + forces + (self.duration is None)
+        number = np.full(total, self.size - 1)  # of the variable that a control point is, or that moves it
+        number[self.variable_places[:, 0]] = np.arange(self.free)
+        row, source, value = np.concatenate(ties, axis=1)
+        moving = np.flatnonzero(free | ((rate != 0) & (self.duration is None)))
+        rows, columns = np.append(row, moving).astype(int), number[np.append(source, moving).astype(int)]
+        values = np.append(value, np.where(free, 1.0, rate)[moving])
+        A = sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(total, self.size)))
+        return Affine(A, one + rate * (self.duration or 0.0))
 
-    def _begin(self, basis: Basis, made: dict[int, _Expression], given: list[float], forwards: bool) -> None:
-        """Fix up to three control points at an end; what refers to control point j is a term of place -j - 1."""
-        last = basis.count - 1
-        places = [k if forwards else last - k for k in range(3)]
-        if not np.isnan(given[0]):
-            first = _Expression()
-            first.one = given[0]
-            made[places[0]] = first
-        if np.isnan(given[1]):
-            return
-        row = self._outermost(basis, 1, forwards)
-        second = self._solved(row, places[1], places[:1], made)
-        second.T += given[1] / row[places[1]]
-        made[places[1]] = second
-        if np.isnan(given[2]) or basis.degree < 2:
-            return
-        row = self._outermost(basis, 2, forwards)
-        third = self._solved(row, places[2], places[:2], made)
-        if given[2] != 0.0:  # only with a given duration
-            assert self.duration is not None
-            third.one += given[2] * self.duration**2 / row[places[2]]
-        made[places[2]] = third
+    def _places(self) -> Iterator[NDArray[np.intp]]:
+        """(count, coordinates) places of the control points of every space among all."""
+        for space, at in zip(self.spaces, self.offsets, strict=True):
+            shape = space.basis.count, len(space.coordinates)
+            yield at + np.arange(math.prod(shape)).reshape(shape)
 
-    def _outermost(self, basis: Basis, order: int, forwards: bool) -> Array:
-        """From control points to the first or the last one of a derivative."""
-        key = (id(basis), order, forwards)
-        if key not in self._ends:
-            self._ends[key] = basis.differences(order)[[0 if forwards else -1]].toarray()[0]
-        return self._ends[key]
-
-    @staticmethod
-    def _solved(row: Array, place: int, known: list[int], made: dict[int, _Expression]) -> _Expression:
-        """Control point `place` from row . P = 0."""
-        out = _Expression()
-        for k in known:
-            factor = -row[k] / row[place]
-            if k in made:
-                out.plus(made[k], factor)
-            else:
-                out.terms[-k - 1] = out.terms.get(-k - 1, 0.0) + factor
-        return out
-
-    def _variable(self, place: int, c: int) -> _Expression:
-        out = _Expression()
-        out.terms[len(self._names)] = 1.0
-        self._names.append((place, c))
-        return out
-
-    def _affine(self, points: list[_Expression]) -> Affine:
-        rows, columns, values = [], [], []
-        c = np.zeros(len(points))
-        for k, at in enumerate(points):
-            for column, value in at.terms.items():
-                rows.append(k)
-                columns.append(column)
-                values.append(value)
-            c[k] = at.one
-            if self.duration is not None:
-                c[k] += at.T * self.duration
-            elif at.T:
-                rows.append(k)
-                columns.append(self.size - 1)
-                values.append(at.T)
-        A = sparse.coo_array((values, (rows, columns)), shape=(len(points), self.size))
-        return Affine(sparse.csr_array(A), c)
+    def _fixed(self) -> Iterator[tuple[NDArray[np.intp], _Fixed]]:
+        """Control points that the ends fix, and the places (count, k) of all from there on; k: the same is given."""
+        for space, places in zip(self.spaces, self._places(), strict=True):
+            ends = () if space.basis.periodic else ((self.start, places), (self.end, places[::-1]))
+            for (end, own), w in zip(ends, space.basis.outermost, strict=False):
+                given = np.stack(end)[:, list(space.coordinates)]
+                for pattern in np.unique(np.isnan(given), axis=1).T:
+                    same = (pattern == np.isnan(given).T).all(axis=1)
+                    yield own[:, same], _fixed(w, given[:, same], self.duration)
 
     # ---- what follows ------------------------------------------------------------------------------
 
@@ -197,13 +168,8 @@ class Curves:
         """All coordinates share one spline space."""
         return len(self.spaces) == 1
 
-    @property
-    def variable_places(self) -> Array:
-        """(free, 2) place among all control points and coordinate of every variable but T."""
-        return np.array(self._names, int).reshape(-1, 2)
-
     def T(self, x: Array) -> float:
-        """The duration."""
+        """Return the duration."""
         return float(x[-1]) if self.duration is None else self.duration
 
     def control_points(self, x: Array) -> list[Array]:
@@ -215,7 +181,7 @@ class Curves:
         return out
 
     def forces(self, x: Array) -> Array:
-        """(N, forces)."""
+        """Return the forces (N, forces) of every sample."""
         return x[self.free : self.free + len(self.nodes) * self.each].reshape(-1, self.each)
 
     def forces_at(self, x: Array, s: Array) -> Array:

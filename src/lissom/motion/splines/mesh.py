@@ -69,18 +69,18 @@ class Mesh(NamedTuple):
         return s if self.finest.continuity >= 2 else np.union1d(s, self.edges)
 
     def refined(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
-        """Return a mesh of twice as many segments, and the control points there of profiles that have `points` here."""
+        """Return the mesh with twice as many segments, and the control points there of profiles with `points`."""
         made = [basis.refined(_halved(basis.breaks), P) for basis, P in zip(self, points, strict=False) if basis]
         return Mesh(*(basis for basis, _ in made)), [P for _, P in made]
 
     def refined_where(self, coarse: NDArray[np.bool_], points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
-        """Return a mesh with some segments (count,) halved, and control points; without unactuated coordinates."""
+        """Return the mesh with only some segments (count,) halved; without unactuated coordinates."""
         middles = (self.actuated.breaks[1:] + self.actuated.breaks[:-1]) / 2
         actuated, P = self.actuated.refined(np.sort(np.append(self.actuated.breaks, middles[coarse])), points[0])
         return Mesh(actuated), [P]
 
     def with_finer_unactuated(self, points: Sequence[Array]) -> tuple[Mesh, list[Array]]:
-        """Return a mesh with twice as many segments of unactuated coordinates alone, and control points."""
+        """Return the mesh with twice as many segments of unactuated coordinates alone."""
         assert self.unactuated is not None
         unactuated, P = self.unactuated.refined(_halved(self.unactuated.breaks), points[1])
         return Mesh(self.actuated, unactuated), [points[0], P]
@@ -91,10 +91,8 @@ def _halved(breaks: Array) -> Array:
 
 
 def unactuated_basis(actuated: Basis, finer: int) -> Basis:
-    """Return the basis of unactuated coordinates, with `finer` segments in each of the actuated ones."""
-    breaks = actuated.breaks
-    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
-    return Basis(np.append(inner.ravel(), 1.0), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, actuated.periodic)
+    """Return the basis of unactuated coordinates, on so many segments in each of the actuated ones."""
+    return Basis(grid(actuated.breaks, finer), UNACTUATED_DEGREE, UNACTUATED_CONTINUITY, actuated.periodic)
 
 
 def quadrature(basis: Basis, orders: int, kinks: bool = False) -> tuple[Array, Array]:

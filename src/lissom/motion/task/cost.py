@@ -13,7 +13,7 @@ from lissom.spatial.rotations import Array
 
 
 class Cost:
-    """The rate of cost.
+    """The rate of cost of a task on an arm.
 
     Attributes
     ----------
@@ -69,6 +69,6 @@ class Cost:
 
     @property
     def structure(self) -> str:
-        """What decides the expressions, as text."""
+        """Text that decides the expressions of the cost."""
         terms = [f"{kind.key(self.joints)} {weight}" for kind, weight in self._terms]
         return f"{terms}|{self.squares.tolist()}|{self.joints.actuated.tolist()}"

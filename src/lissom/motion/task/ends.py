@@ -20,7 +20,7 @@ from lissom.spatial.rotations import Array
 
 
 def spread(arm: Arm, value: Array, elastic: float) -> Array:
-    """(n,) of one entry per joint, or of all; `elastic` for the elastic coordinates that are not given."""
+    """Return entries (n,) from one per joint or all; `elastic` for the elastic coordinates that are not given."""
     if len(value) == arm.dof:
         return np.array(value, float)
     out = np.full(arm.dof, elastic)
@@ -29,13 +29,13 @@ def spread(arm: Arm, value: Array, elastic: float) -> Array:
 
 
 def rates_at(arm: Arm, task: Task, word: str) -> Array:
-    """(n,) rates at "start" or "goal": at rest where none are given, NaN where free."""
+    """Return the rates (n,) at "start" or "goal": at rest where none are given, NaN where free."""
     value = getattr(task, f"{word}_velocity")
     return np.zeros(arm.dof) if value is None else spread(arm, value, 0.0)
 
 
 def held(arm: Arm) -> Arm:
-    """The arm with its passive joints held too."""
+    """Return the arm with its passive joints held too."""
     passive = [joint.name for joint in arm.joints if not joint.actuated]
     for name in passive:
         arm = arm.with_joint(name, actuated=True)
@@ -43,7 +43,7 @@ def held(arm: Arm) -> Arm:
 
 
 def sagged(arm: Arm, q: Array, loads: Sequence[Load], what: str) -> Array:
-    """(n,) positions of joints with the elastic coordinates at rest; NaN there while a joint is free."""
+    """Return positions (n,) of joints with the elastic coordinates at rest; NaN there while a joint is free."""
     elastic = arm.mode_index
     if not len(elastic) or np.isfinite(q[elastic]).all():
         return q

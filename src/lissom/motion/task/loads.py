@@ -13,7 +13,7 @@ AHEAD = 1e-7  # of the duration: slopes of loads, which change on straight lines
 
 
 def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:
-    """Loads at fractions of a motion, (N, 3) each; those given as samples change evenly along it."""
+    """Return loads at fractions of a motion, (N, 3) each; those given as samples change evenly along it."""
     out = []
     for load in loads:
         parts = []
@@ -26,13 +26,13 @@ def loads_over(loads: Sequence[Load], s: Array) -> list[Load]:
 
 
 def load_at(loads: Sequence[Load], s: float) -> list[Load]:
-    """Loads at one fraction of a motion, (3,) each."""
+    """Return loads at one fraction of a motion, (3,) each."""
     return [load.replace(force=load.force[0], moment=load.moment[0], point=load.point[0])
             for load in loads_over(loads, np.array([s]))]  # fmt: skip
 
 
 def load_table(loads: Sequence[Load], s: Array, slopes: bool) -> Array:
-    """(N, 9 loads) forces, moments and points at fractions s (N,); with `slopes` these by the fraction after them."""
+    """Return forces, moments and points (N, 9 loads) at fractions s (N,); with `slopes` also their derivatives by s."""
     if not loads:
         return np.zeros((len(s), 0))
     now = _joined(loads_over(loads, s))
@@ -43,6 +43,6 @@ def load_table(loads: Sequence[Load], s: Array, slopes: bool) -> Array:
 
 
 def _joined(loads: Sequence[Load]) -> Array:
-    """(N, 9 loads)."""
+    """Return the forces, moments and points of loads side by side, (N, 9 loads)."""
     parts = [np.concatenate([load.force, load.moment, load.point], axis=1) for load in loads]
     return np.ascontiguousarray(np.concatenate(parts, axis=1))

@@ -49,7 +49,7 @@ class Sphere(Record):
 
     @property
     def ends(self) -> tuple[Array, Array]:
-        """Of its segment."""
+        """Ends of its segment."""
         return self.centre, self.centre
 
 
@@ -73,7 +73,7 @@ class Capsule(Record):
 
     @property
     def ends(self) -> tuple[Array, Array]:
-        """Of its segment."""
+        """Ends of its segment."""
         return self.a, self.b
 
 
@@ -116,7 +116,7 @@ def bodies_of(arm: Arm) -> tuple[CollisionBody, ...]:
 
 
 def _outer(bodies: list[CollisionBody]) -> list[CollisionBody]:
-    """Without those that lie inside another: a capsule given as a cylinder and two spheres is one."""
+    """Return bodies without those that lie inside another: a capsule given as a cylinder and two spheres is one."""
     kept: list[CollisionBody] = []
     for body in sorted(bodies, key=lambda body: -body.radius - float(np.linalg.norm(body.b - body.a))):
         depth = [other.radius - body.radius - max(_from(end, other.a, other.b) for end in (body.a, body.b))
@@ -127,7 +127,7 @@ def _outer(bodies: list[CollisionBody]) -> list[CollisionBody]:
 
 
 def _stands(arm: Arm, link: Link) -> bool:
-    """No joint moves it."""
+    """Whether no joint moves a link."""
     while not link.joint.moves:
         if link.parent is None:
             return True
@@ -158,24 +158,24 @@ def _lines(arm: Arm, link: Link) -> list[CollisionBody]:
 
 
 def count_of(length: float, D: float, more: float = MORE) -> int:
-    """Points that cover a segment, where so much more than D may be asked for, in parts of D."""
+    """Return how many points cover a segment, where so much more than D may be asked for, in parts of D."""
     gap = 2 * D * np.sqrt((1 + max(more, 1e-9)) ** 2 - 1)
     return int(min(np.ceil(length / gap), MOST_POINTS - 1)) + 1
 
 
 def widened(length: float, count: int, D: float) -> float:
-    """What a point's distance must be, that the segments' is D."""
+    """Return the distance of points that keeps the segments D apart."""
     return float(np.hypot(D, length / max(count - 1, 1) / 2)) if count > 1 else D
 
 
 def apart(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """(...) distance of the segments from a to b and from c to d (..., 3)."""
+    """Return the distance (...) of the segments from a to b and from c to d (..., 3)."""
     return np.min([_from(p, *segment) for p, segment in ((a, (c, d)), (b, (c, d)), (c, (a, b)), (d, (a, b)))]
                   + [_crossing(a, b, c, d)], axis=0)  # fmt: skip
 
 
 def _from(p: Array, a: Array, b: Array) -> Array:
-    """Distance of a point from a segment."""
+    """Return the distance of a point from a segment."""
     e = b - a
     size = np.sum(e * e, axis=-1)
     t = np.clip(np.sum((p - a) * e, axis=-1) / np.where(size > 0, size, 1.0), 0.0, 1.0)
@@ -183,7 +183,7 @@ def _from(p: Array, a: Array, b: Array) -> Array:
 
 
 def _crossing(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """Distance of two lines, where their nearest points lie within both segments; else infinite."""
+    """Return the distance of two lines, where their nearest points lie within both segments; else infinite."""
     u, v, w = b - a, d - c, c - a
     uu, vv, uv = (np.sum(x * y, axis=-1) for x, y in ((u, u), (v, v), (u, v)))
     uw, vw = np.sum(u * w, axis=-1), np.sum(v * w, axis=-1)
@@ -196,7 +196,7 @@ def _crossing(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 
 def refuse_foreign(value: Any, known: tuple[type, ...], what: str) -> tuple[Any, ...]:
-    """A tuple of records of some kinds."""
+    """Return a tuple of records; raise an error for anything else."""
     items = (value,) if isinstance(value, known) else value
     if not isinstance(items, list | tuple) or not all(isinstance(item, known) for item in items):
         words = " or ".join(f"{kind.__name__}(...)" for kind in known)

@@ -40,7 +40,7 @@ class SearchOptions:
 
 
 def wrong(word: str, value: Any) -> str:
-    """Return a sentence about what is wrong with an option; empty where nothing is."""
+    """Return what is wrong with an option as a sentence; empty where nothing is."""
     if value is None and word in MAY_BE_NONE:
         return ""
     if word == "compare":
@@ -58,7 +58,7 @@ def wrong(word: str, value: Any) -> str:
 
 
 def refuse_wrong(verb: str, **given: Any) -> None:
-    """Options that are no numbers, or not those that are meant."""
+    """Raise an error for options that are no numbers, or out of range."""
     for word, value in given.items():
         sentence = wrong(word, value)
         if sentence:

@@ -19,4 +19,4 @@ class AbstractPathConstraint(Record, ABC):
 
     @abstractmethod
     def on(self, arm: Arm, verb: str) -> Any:
-        """The constraint on an arm, an `AbstractConstraint`; raises `InputError` where the arm cannot have it."""
+        """Return the constraint on an arm, an `AbstractConstraint`; raise `InputError` where it cannot have it."""

@@ -10,7 +10,7 @@ from lissom.verbs.modes import modes
 
 
 def fastest_period(arm: Arm) -> float:
-    """Of all natural modes of an open arm, no torque acting, the shortest period [s]; infinite where there are none."""
+    """Return the shortest period of the natural modes of an open arm without torques [s]; infinite without modes."""
 
     def period() -> float:
         found = modes(arm, None, "free").frequencies_hz

@@ -65,7 +65,7 @@ class Reach(Record):
 
     @property
     def structure(self) -> str:
-        """What decides the expressions of its rows, numbers left out."""
+        """Text that decides the expressions of its rows, numbers left out."""
         turn = 0 if self.orientation is None else len(self.orientation)
         return f"{self.link}|{np.flatnonzero(np.isfinite(self.position)).tolist()}|{turn}"
 
@@ -82,13 +82,13 @@ class Reach(Record):
 
     @property
     def row_names(self) -> list[str]:
-        """Names of its rows."""
+        """Names of the rows that vanish when it is reached."""
         turn = 0 if self.orientation is None else len(self.orientation)
         return [f"position {'xyz'[k]}" for k in np.flatnonzero(np.isfinite(self.position))] + ["orientation"] * turn
 
 
 def _partly(value: Any) -> Array:
-    """A position of which some coordinates are free."""
+    """Return a position of which some coordinates may be free, NaN."""
     if value is None:
         return frozen([np.nan] * 3)
     try:

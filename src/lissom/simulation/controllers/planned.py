@@ -1,7 +1,7 @@
-"""Torques of a planned motion as a piecewise polynomial, so that compiled steps read them at any time.
+"""Torques of a planned motion as a function of time, so that compiled steps read them at any time.
 
-Between the breaks of the motion its torques are smooth, except where friction changes its direction; polynomials
-through Chebyshev points reproduce them to `SAME` of their largest value.
+Between the breaks of the motion, and the instants at which joints with friction turn around, its torques are smooth:
+polynomials through Chebyshev points reproduce them.
 """
 
 from __future__ import annotations
@@ -10,19 +10,58 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
-from lissom.simulation.held_splines import HeldSpline
+from lissom.simulation.interpolated import finer, interpolated
+from lissom.simulation.signals import Profile
 from lissom.spatial.rotations import Array
 
-POINTS = 8  # of a piece
-NODES = (1 - np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS)) / 2
-BETWEEN = (NODES[1:] + NODES[:-1]) / 2
-TO_POWERS = np.linalg.inv(np.vander(NODES))  # highest power first
-SAME = 1e-10  # of the largest value of a column: error of the polynomials between their points
-DEPTH = 6  # halvings of a piece, beyond which it contains a jump
+TURN_LOOKS = 16  # in a segment, at the direction in which joints with friction move
+STILL = 1e-9  # of the largest rate
 BISECTIONS = 50
-Function = Callable[[Array], Array]
+
+
+class Exact(Profile):
+    """A function of many times at once, with both sides of its jumps, that simulations take as they take a profile."""
+
+    function: Callable[[Array], Array]
+    leaps: Array
+    after: Array | None
+
+    def __init__(
+        self, breaks: Array, function: Callable[[Array], Array], leaps: Array, after: Array | None = None
+    ) -> None:
+        """breaks (nt,) [s]; function (nt,) -> (nt, m); leaps: times at which it jumps; after (m,): its value later."""
+        super().__init__(breaks, function(breaks))
+        for word, value in (("function", function), ("leaps", leaps), ("after", after)):
+            object.__setattr__(self, word, value)
+
+    @property
+    def content(self) -> bytes:
+        """Bytes that identify the function, for fingerprints: its values at breaks and between them."""
+        return super().content + self.function((self.t[1:] + self.t[:-1]) / 2).tobytes()
+
+    @property
+    def jumps(self) -> Array:
+        """Times at which it jumps."""
+        return self.leaps
+
+    def __call__(self, t: ArrayLike, before: bool = False) -> Array:
+        """Return values (..., m) at times (...); at a jump the value after it, or the one before."""
+        end = float(self.t[-1])
+        hair = 1e-14 * end if before else 0.0  # a hair to the left is another polynomial, continued
+        one: Any = t
+        if isinstance(one, float):  # one after the other, from the steps of a simulation
+            if self.after is not None and (one > end if before else one >= end):
+                return self.after
+            return np.ascontiguousarray(self.function(np.array([min(max(one - hair, 0.0), end)]))[0])
+        times = np.asarray(t, float)
+        found = self.function(np.clip(times.ravel() - hair, 0.0, end)).reshape(*times.shape, -1)
+        if self.after is not None:
+            found = np.where((times > end if before else times >= end)[..., None], self.after, found)
+        # columns that were picked lie one after the other; compiled steps read rows
+        return np.ascontiguousarray(found)
 
 
 def is_planned_motion(value: Any) -> bool:
@@ -53,46 +92,31 @@ def refuse_planned_samples(controller: str, motion: Any, tau: Any) -> None:
         )
 
 
-def planned_torques(motion: Any) -> HeldSpline:
+def planned_torques(motion: Any) -> Exact:
     """Return the torques of a motion over time, followed by those that hold the arm at its end."""
-    end = float(motion.duration)
-    inside = lambda t: np.where(motion.arm.actuated, motion.torques(np.clip(t, 0.0, end)), 0.0)  # noqa: E731
-    x, c = _pieces(inside, motion.finest_breaks * end)
-    q = motion.at(np.array([end]))[0]
-    held = motion.required(np.ones(1), q, 0 * q, 0 * q, motion.loads_at(np.array([end])))
-    last = np.zeros((POINTS, 1, c.shape[2]))
-    last[-1, 0] = np.where(motion.arm.actuated, held[0], 0.0)
-    return HeldSpline(np.append(x, end + float(np.diff(x).min())), np.concatenate([c, last], axis=1))
+    breaks = motion.finest_breaks * motion.duration
+    turns = _turns(motion)
+    closed = [] if motion.closures is None else motion.closures.s * motion.duration
+    smooth = np.unique(np.concatenate([breaks, turns, closed]))
+    smooth = smooth[np.append(True, np.diff(smooth) > 1e-12 * smooth[-1])]
+    end = np.array([motion.duration])
+    q = motion.at(end)[0]
+    held = motion.required(np.ones(1), q, 0 * q, 0 * q, motion.loads_at(end))[0]
+    rough = min(basis.continuity for basis, _, _ in motion.splines) < 2  # accelerations jump
+    leaps = np.unique(np.concatenate([breaks[1:-1] if rough else [], turns, end]))
+    return Exact(breaks, interpolated(motion.torques, smooth), leaps, np.where(motion.arm.actuated, held, 0.0))
 
 
-def _pieces(function: Function, breaks: Array) -> tuple[Array, Array]:
-    """Return breaks and coefficients (POINTS, pieces, n) of polynomials, with pieces halved where needed."""
-    size = np.maximum(np.abs(function(breaks)).max(axis=0), 1e-300)
-    left = [(a, b, 0) for a, b in zip(breaks[:-1].tolist(), breaks[1:].tolist(), strict=True)]
-    done: list[tuple[float, Array]] = []
-    while left:
-        a, b, depth = left.pop()
-        c = np.tensordot(TO_POWERS, function(a + (b - a) * NODES), axes=1)
-        powers = np.vander(BETWEEN, POINTS)
-        error = (np.abs(powers @ c - function(a + (b - a) * BETWEEN)) / size).max()
-        if error <= SAME or depth > DEPTH:
-            done.append((a, c / (b - a) ** np.arange(POINTS - 1, -1, -1)[:, None]))
-            continue
-        middle = (a + b) / 2 if depth < DEPTH else _jump(function, a, b)
-        left += [(a, middle, depth + 1), (middle, b, depth + 1)]
-    done.sort(key=lambda piece: piece[0])
-    x = np.append([a for a, _ in done], breaks[-1])
-    return x, np.stack([c for _, c in done], axis=1)
-
-
-def _jump(function: Function, a: float, b: float) -> float:
-    """Return the time of the largest change of a function between a and b."""
-    low, high = a, b
-    for _ in range(BISECTIONS):
+def _turns(motion: Any) -> Array:
+    """Return the times at which joints with friction turn around, and their torques jump."""
+    rough = motion.arm.joint_index[motion.arm.friction > 0]
+    t = finer(motion.finest_breaks, TURN_LOOKS) * motion.duration
+    v = motion.at(t)[1][:, rough]
+    moving = np.abs(v) > STILL * np.abs(v).max(initial=0.0)  # the sign of rounding is none
+    row, joint = np.nonzero((v[:-1] * v[1:] < 0) & (moving[:-1] | moving[1:]))
+    low, high = t[row], t[row + 1]
+    for _ in range(BISECTIONS if len(row) else 0):
         middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        ends = function(np.array([low, middle, high]))
-        first = np.abs(ends[1] - ends[0]).max() > np.abs(ends[2] - ends[1]).max()
-        low, high = (low, middle) if first else (middle, high)
-    return min(max((low + high) / 2, a + 1e-9 * (b - a)), b - 1e-9 * (b - a))
+        before = motion.at(middle)[1][np.arange(len(row)), rough[joint]] * v[row, joint] > 0
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return np.unique((low + high) / 2)

@@ -31,7 +31,7 @@ FINER = 10  # times more steps confirm that a motion diverges
 STALL = 2000  # steps in which a run must get further by
 STALLED = 1e-7  # of the simulated time
 MOST_AT_ONCE = 50  # changes of friction without progress
-Progress = Callable[[float], None]
+Progress = Callable[[float], object]
 
 
 class _Stop(Exception):

@@ -41,7 +41,7 @@ class Fixed:
         h: float,
         repeats: int,
         events: Sequence[Event],
-        progress: Callable[[float], None],
+        progress: Callable[[float], object],
         threads: int | None = None,
         many: bool = False,
     ):
@@ -351,13 +351,12 @@ def side_by_side(outcomes: Iterable[Integration], times: Array, count: int) -> I
     )
 
 
-def grid(until: float, every: float | None, dt: float, start: float = 0.0) -> tuple[Array, float, int]:
+def grid(until: float, every: float | None, dt: float) -> tuple[Array, float, int]:
     """Return the times of samples, the length of a step (at most dt), and the steps between samples."""
-    span = until - start
-    samples = max(1, round(span / (every or dt)))
-    repeats = max(1, int(np.ceil(span / samples / dt - 1e-9)))
+    samples = max(1, round(until / (every or dt)))
+    repeats = max(1, int(np.ceil(until / samples / dt - 1e-9)))
     if samples * repeats > 10**9:
         raise InputError(
             f"simulate: dt is {dt:g}; {until:g} s would take {samples * repeats:.3g} steps. Give a larger dt."
         )
-    return start + span * np.arange(samples + 1) / samples, span / samples / repeats, repeats
+    return until * np.arange(samples + 1) / samples, until / samples / repeats, repeats

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,20 +43,16 @@ def covers(loop: ClosedLoop, events: Sequence[Event]) -> bool:
     return noted and not loop.looped and loop.controller is not None and compiler_present()
 
 
+@dataclass(frozen=True)
 class Implicit:
     """Integration of many runs of a closed loop with RODAS; see `covers`."""
 
-    def __init__(
-        self,
-        loop: ClosedLoop,
-        rtol: float,
-        atol: float,
-        events: Sequence[Event],
-        progress: Callable[[float], None],
-        threads: int | None = None,
-    ):
-        self.loop, self.rtol, self.atol = loop, rtol, atol
-        self.events, self.progress, self.threads = list(events), progress, threads
+    loop: ClosedLoop
+    rtol: float
+    atol: float
+    events: Sequence[Event]
+    progress: Callable[[float], object]
+    threads: int | None = None
 
     def run(self, begin: Array, times: Array) -> Integration:
         """Return the states at `times` of runs that begin at states (runs, q qd z); NaN after the end of a run."""
@@ -116,7 +113,7 @@ class _Block:
         begin: Array,
         times: Array,
         out: Array,
-        report: Callable[..., None],
+        report: Callable[..., object],
     ):
         self.how, self.loop, self.times, self.out, self.report = how, loop, times, out, report
         count = len(begin)

@@ -15,15 +15,15 @@ that stick, prescribed joints) have rows of their own.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.plant import POWERS
 from lissom.errors import LissomError
 from lissom.simulation.integrators.system import BEYOND
-from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates, States
 from lissom.simulation.loop.slopes import torque_slopes
 from lissom.spatial.rotations import Array
 
@@ -118,31 +118,28 @@ class Runs:
         state = self.loop.split(np.where(good[:, None], y, 0.0))
         way, given = np.ascontiguousarray(way), self.given(runs, t, before)
         try:
-            found = self.loop.rates(*state, way, given, threads=self.threads)
+            found = self.loop.rates(state, way, given, threads=self.threads)
         except LissomError:
-            found = self._one_by_one(*state, way, given)
+            found = self._one_by_one(state, way, given)
         if not good.all():
             found = Rates(*(np.where(good[:, None], x, np.nan) for x in found))
         return found
 
-    def _one_by_one(self, *rows: Array) -> Rates:
+    def _one_by_one(self, states: States, way: Array, given: Array) -> Rates:
         """Compute the outputs one by one where some states cannot be evaluated."""
-        n, m = self.loop.dof, len(self.loop.controller_states)
-        out = Rates(*(np.full((len(rows[0]), width), np.nan) for width in (n, n, len(self.loop.held), POWERS, m)))
-        for k, row in enumerate(zip(*rows, strict=True)):
-            try:
-                for whole, part in zip(out, self.loop.rates(*row), strict=True):
+        out = self.loop.unknown_rates(len(way))
+        for k in range(len(way)):
+            with suppress(LissomError):
+                found = self.loop.rates(States(*(x[k] for x in states)), way[k], given[k])
+                for whole, part in zip(out, found, strict=True):
                     whole[k] = part
-            except LissomError:
-                continue
         return out
 
     def slopes(self, runs: Index, t: Array, y: Array, way: Array, rates: Array, h: Array) -> Slopes:
         """Return the derivatives at states with known rates of (qd, z); h: steps that will be tried."""
         n, loop = self.loop.dof, self.loop
         qdd = np.ascontiguousarray(rates[:, :n])
-        q, qd, z = loop.split(y)
-        M, D, K, law = torque_slopes(loop, q, qd, z, qdd, self.given(runs, t, False))
+        M, D, K, law = torque_slopes(loop, loop.split(y), qdd, self.given(runs, t, False))
         free = np.ones((len(runs), n), bool)
         if loop.sliding:
             free[:, loop.sliding] = way != 0.0

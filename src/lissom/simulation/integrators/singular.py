@@ -67,11 +67,11 @@ class _Way:
 # ---- what becomes of a run -----------------------------------------------------------------------
 
 
-def looked_through(loop: Linkage, outcome: Integration, passing: bool, notes: list[str]) -> Integration:
-    """Return the outcome with runs ended at their first singular configuration, or (`passing`) with notes of all."""
+def looked_through(loop: Linkage, outcome: Integration, pass_singular: bool, notes: list[str]) -> Integration:
+    """Return the outcome with runs ended at their first singular configuration, or with `pass_singular` with notes."""
     for run, (t, states) in enumerate(outcome.trails):
         met = passages(loop, t, states)
-        if met and not passing:
+        if met and not pass_singular:
             outcome = _ended(outcome, run, met[0])
             continue
         if met:

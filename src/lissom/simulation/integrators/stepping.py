@@ -24,25 +24,25 @@ from lissom.engine import repeat
 from lissom.engine.program import Inline, OnScalars, Plain
 from lissom.engine.step import Step
 from lissom.simulation.integrators.tableau import tableau
-from lissom.simulation.loop.closed_loop import ClosedLoop, code_version
+from lissom.simulation.loop.closed_loop import ClosedLoop, States, code_version
 from lissom.simulation.loop.friction import GRIP
 from lissom.spatial.rotations import Array
 from lissom.spatial.scalar import absolute, sign
 
 
 def _let_go(way: Any, effort: Any, K: Any) -> list[list[Any]]:
-    """Friction state at the start of a step: K = friction."""
+    """Return the friction state at the start of a step: K = friction."""
     pushed = 0.5 * (1 + sign(absolute(effort[0]) - K[0] * (1 + GRIP))) * (1 - absolute(way[0]))
     return [[way[0] - pushed * sign(effort[0])]]
 
 
 def _caught_up(qd: Any, lag: Any, qdd: Any) -> list[list[Any]]:
-    """The rate of a joint that was let go with a lag."""
+    """Return the rate of a joint that was let go with a lag."""
     return [[qd[0] + lag[0] * qdd[0]]]
 
 
 def _settled(before: Any, qd: Any, way: Any, h: Any) -> list[list[Any]]:
-    """Rate, friction state and lag at the end of a step."""
+    """Return rate, friction state and lag at the end of a step."""
     turned = 0.5 * (1 - sign(qd[0] * way[0] + TINY)) * absolute(way[0])
     rest = absolute(qd[0]) / (absolute(qd[0]) + absolute(before[0]) + TINY)  # part of the step after the rate turned
     return [[qd[0] * (1 - turned)], [way[0] * (1 - turned)], [turned * (h[0] * rest)]]
@@ -117,7 +117,7 @@ class Stepper:
     # ---- compiled --------------------------------------------------------------------------------
 
     def _compiled(self) -> repeat.Repeated:
-        """The whole closed loop and step as machine code."""
+        """Return the whole closed loop and step as machine code."""
         what = self.loop.key if self.loop.straight else code_version()
         return repeat.Repeated(f"{self.method}|{what}", self._program)
 
@@ -132,7 +132,7 @@ class Stepper:
 
     @property
     def _stage(self) -> Step:
-        """One evaluation of the closed loop as one step of straight-line code."""
+        """One evaluation of the closed loop as a step of straight-line code."""
         n, m, h = self.loop.dof, len(self.loop.controller_states), len(self.loop.sliding)
         outputs = (n, POWERS, *(size for size in (m, h) if size))
         return Step("stage", self._straight_stage, tuple(self._sizes.values()), outputs, once=True)
@@ -153,7 +153,7 @@ class Stepper:
         return flow.qdd, flow.power, change, [flow.effort[k] for k in loop.sliding]
 
     def _evaluate(self, run: Any, given: dict[str, Any], moment: int) -> tuple[Any, Any, Any, list[Any]]:
-        """Accelerations as one vector, power, rates of the controller's states, efforts of joints with friction."""
+        """Return accelerations as a vector, power, rates of the controller's states, efforts of joints that slide."""
         if self.loop.controller is None or self.loop.looped:
             return self._at_once(given, moment)
         if self.loop.straight and not isinstance(run, OnScalars):
@@ -165,7 +165,7 @@ class Stepper:
         return run.gathered(qdd), power, change, effort
 
     def _program(self, run: Any) -> None:
-        """Program with inputs state, h and constant inputs, varying inputs; output the new state."""
+        """Write the program with inputs state, h and constant inputs, varying inputs; output the new state."""
         n, slides, size = self.loop.dof, len(self.loop.sliding), self.loop.inputs.size - self.loop.inputs.steady_size
         state, fixed, stream = (
             run.input(self.state_size),
@@ -208,8 +208,8 @@ class Stepper:
 
     def _let_go(self, run: Any, way: Any, effort: list[Any], steady: Any) -> Any:
         """Return the friction states during a step."""
-        rubs = self.loop.rubs(steady)
-        friction = [rubs[k] for k in self.loop.sliding]
+        found = self.loop.friction_of(steady)
+        friction = [found[k] for k in self.loop.sliding]
         parts = [run.apply(LET_GO, way[i : i + 1], needed, constants=friction[i]) for i, needed in enumerate(effort)]
         return run.gathered(parts)
 
@@ -237,7 +237,7 @@ class Stepper:
     # ---- in Python -------------------------------------------------------------------------------
 
     def _in_python(self, state: Array, fixed: Array, stream: Array, t: Array, repeats: int, kept: Array) -> bool:
-        """The same steps where a user's function gives the torques, links form loops, or nothing can be compiled."""
+        """Take the same steps in Python: a user's function gives torques, links form loops, or there is no compiler."""
         h = float(fixed[0, 0])
         now = state
         with np.errstate(all="ignore"):
@@ -251,7 +251,7 @@ class Stepper:
         return bool(np.isfinite(kept).all())
 
     def _at_once(self, given: dict[str, Any], moment: int) -> tuple[Any, Any, Any, list[Any]]:
-        """`_evaluate` by the loop's own function, with the torques of a user's function and with closures."""
+        """Evaluate by the loop's own function, with the torques of a user's function and with closures."""
         loop = self.loop
         rows = {word: np.stack(np.broadcast_arrays(*x), axis=-1) for word, x in given.items()}
         rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}
@@ -259,7 +259,7 @@ class Stepper:
         tau = loop.outside(t, q, qd)
         values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
         way, z = (rows.get(word, np.zeros((len(q), 0))) for word in ("way", "z"))
-        rates = loop.rates(q, qd, z, way, values, tau)
+        rates = loop.rates(States(q, qd, z), way, values, tau)
         effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]
         return list(rates.qdd.T), list(rates.power.T), list(rates.z.T), effort
 

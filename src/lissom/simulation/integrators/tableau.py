@@ -22,16 +22,16 @@ class Row(NamedTuple):
     steps: tuple[Step, ...]
 
     def of(self, run: Any, y: Any, h: Any, slopes: list[Any]) -> Any:
-        """y + h sum of weighted slopes."""
+        """Return y + h sum of weighted slopes in a program."""
         return run.each(self.steps, y, h, *(slopes[k] for k in self.slopes))
 
     def at(self, y: Array, h: float | Array, slopes: list[Array]) -> Array:
-        """The same on plain arrays."""
+        """Return y + h sum of weighted slopes on plain arrays."""
         return y + h * sum(w * slopes[k] for k, w in zip(self.slopes, self.weights, strict=True))
 
 
 class Tableau(NamedTuple):
-    """A method.
+    """An explicit Runge-Kutta method.
 
     reach : it is stable while a decay rate times the step is below this
     moments : the times within a step at which it asks, as fractions of it, increasing
@@ -68,7 +68,7 @@ def _tableau(name: str, order: int, reach: float, A: Array, b: Array, c: Array) 
 
 @functools.cache
 def tableau(method: str) -> Tableau:
-    """The classical method of order four ("rk4"), or the one of order eight of Dormand and Prince ("rk8")."""
+    """Return the classical method of order four ("rk4"), or the one of order eight of Dormand and Prince ("rk8")."""
     if method == "rk4":
         A = np.zeros((4, 4))
         A[1, 0], A[2, 1], A[3, 2] = 0.5, 0.5, 1.0

@@ -1,4 +1,4 @@
-"""Check of the functions that users give: whether they can be called as they will be."""
+"""Functions that users give: whether they can be called as they will be, and calls whose errors name them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from lissom.errors import InputError
+from lissom.errors import InputError, LissomError, SolveError
 
 
 def check_arguments(function: Callable[..., Any], form: str, what: str) -> None:
@@ -23,3 +23,13 @@ def check_arguments(function: Callable[..., Any], form: str, what: str) -> None:
         signature.bind(*range(count))
     except TypeError:
         raise InputError(f"{what} is a function with the arguments {signature}; expected {form}.") from None
+
+
+def called(what: str, t: float, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function of the user gives; an error that it raises names it and the time."""
+    try:
+        return function(*arguments)
+    except LissomError:
+        raise
+    except Exception as error:
+        raise SolveError(f"{what} raised {type(error).__name__} at t = {t:.6g} s: {error}") from error

@@ -27,7 +27,7 @@ from lissom.engine import kernel
 from lissom.engine.function import Function
 from lissom.engine.program import Entries
 from lissom.engine.step import Step
-from lissom.errors import LissomError, SolveError
+from lissom.errors import SolveError
 from lissom.kernels.cache import cache_of, functions_of
 from lissom.kernels.functions import compiler_present
 from lissom.kernels.keys import fingerprint, sources
@@ -36,16 +36,25 @@ from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
 from lissom.spatial.rotations import Array
 
 # coordinates up to which straight-line code is the better one, as for forward dynamics
 STRAIGHT = 8
-STRAIGHT_BENT = 12  # with flexible links
+STRAIGHT_FLEXIBLE = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 Feedback = Callable[[float, Array, Array], Array]
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
+
+
+class States(NamedTuple):
+    """States of the arm (..., dof), and of its controller (..., m)."""
+
+    q: Array
+    qd: Array
+    z: Array
 
 
 class Rates(NamedTuple):
@@ -170,13 +179,13 @@ class ClosedLoop:
         return Setting(payloads=tuple(self.payload_frames), varied=varied)
 
     def own(self, given: Array) -> list[Array]:
-        """Inputs that `setting` names, from the input vector (..., size) or its constant part."""
+        """Return the inputs that `setting` names, from the input vector (..., size) or its constant part."""
         words = [f"payload{i}" for i in range(len(self.payload_frames))]
         words += ["arm"] if self.setting.varied is not None else []
         return [self.inputs.part(word, given) for word in words]
 
-    def rubs(self, given: Any) -> dict[int, Any]:
-        """Friction of the joints that have some, one entry each, from the input vector."""
+    def friction_of(self, given: Any) -> dict[int, Any]:
+        """Return the friction of the joints that have some, one entry each, from the input vector."""
         out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
         if self.several is not None:
             row = given[self.inputs.places["arm"]]
@@ -187,7 +196,7 @@ class ClosedLoop:
     @property
     def grips(self) -> Array:
         """(sliding,) friction of the joints that may stick, of a single run."""
-        found = self.rubs(self.inputs.steady(1)[0])
+        found = self.friction_of(self.inputs.steady(1)[0])
         return np.array([float(found[k][0]) for k in self.sliding])
 
     @property
@@ -202,7 +211,7 @@ class ClosedLoop:
     def flow(
         self, run: Any, q: Any, qd: Any, z: Any, tau: Any, way: dict[int, Any], given: Any
     ) -> tuple[Any, list[Any], Any]:
-        """Accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
+        """Return accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
         if self.controller is not None:
             torques, changes = self.torques(run, q, qd, z, given)
@@ -221,12 +230,12 @@ class ClosedLoop:
         loads = placed(bodies, [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)])
         loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
-        rubs = plant.Sliding(self.rubs(given), way)
-        flow = plant.plant(run, bodies, acts, held, rubs, self.has_base, not self.straight)
+        sliding = plant.Sliding(self.friction_of(given), way)
+        flow = plant.plant(run, bodies, acts, held, sliding, self.has_base, not self.straight)
         return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
-        """The bodies with the numbers of the run's own arm; friction of joints that may stick is counted elsewhere."""
+        """Return the bodies with the numbers of the run's own arm, without the friction of joints that may stick."""
         if self.several is None:
             return self.bodies
         bodies = self.several.varied.filled(run, self.bodies, parts["arm"])
@@ -235,7 +244,7 @@ class ClosedLoop:
         return bodies.changed(drive=smooth)
 
     def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
-        """The controller's torques by coordinate, and the rates of its states."""
+        """Return the controller's torques by coordinate, and the rates of its states."""
         assert self.controller is not None
         own = {name: given[where] for name, where in self.controller_inputs.items()}
         return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
@@ -244,7 +253,7 @@ class ClosedLoop:
     def straight(self) -> bool:
         """Whether the loop is compiled as straight-line code."""
         return (
-            self.bodies.dof <= (STRAIGHT_BENT if self.bodies.flexible else STRAIGHT)
+            self.bodies.dof <= (STRAIGHT_FLEXIBLE if self.bodies.flexible else STRAIGHT)
             and not functions_of(self.arm).short_lived
         )
 
@@ -257,9 +266,9 @@ class ClosedLoop:
         return f"{fingerprint(*parts)}|{code_version()}"
 
     def program(self, run: Any) -> None:
-        """Program with inputs q, qd, [z], [tau], [friction], [inputs]; outputs qdd, and (tau, efforts, power, z rates).
+        """Write the program with inputs q, qd, [z], [tau], [friction], [inputs].
 
-        z : states of the controller
+        Its outputs are qdd, and (tau, efforts, power, rates of z); z : states of the controller
         """
         n, m = self.dof, len(self.controller_states)
         q, qd = run.input(n), run.input(n)
@@ -313,38 +322,37 @@ class ClosedLoop:
 
     # ---- values ----------------------------------------------------------------------------------
 
-    def split(self, states: Array) -> tuple[Array, Array, Array]:
+    def split(self, states: Array) -> States:
         """Return q, qd and the controller's states from states (..., q, qd, z, ...)."""
         n = self.dof
         parts = states[..., :n], states[..., n : 2 * n], states[..., 2 * n : self.size]
-        return tuple(np.ascontiguousarray(x) for x in parts)  # type: ignore[return-value]
+        return States(*(np.ascontiguousarray(x) for x in parts))
 
     def rates(
-        self,
-        q: Array,
-        qd: Array,
-        z: Array,
-        way: Array,
-        given: Array,
-        tau: Array | None = None,
-        threads: int | None = None,
+        self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
         outside = [tau] if self.controller is None and tau is not None else []
-        own = [z] if self.controller_states else []
-        arguments = [q, qd, *own, *outside, *([way] if self.sliding else []), given]
-        qdd, rest = self.function.one(*arguments) if q.ndim == 1 else self.function(*arguments, threads=threads)
+        own = [state.z] if self.controller_states else []
+        arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
+        one = state.q.ndim == 1
+        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
 
     def slope(self, t: float, y: Array, way: Array, before: bool = False) -> Rates:
         """Return the outputs of one run at a time and a state (q, qd, z, ...)."""
-        q, qd, z = self.split(y)
-        return self.rates(q, qd, z, way, self.inputs.at(t, before), self.outside(t, q, qd))
+        state = self.split(y)
+        return self.rates(state, way, self.inputs.at(t, before), self.outside(t, state.q, state.qd))
+
+    def unknown_rates(self, rows: int) -> Rates:
+        """Return outputs (rows, ...) that are not known yet: NaN."""
+        widths = (self.dof, self.dof, len(self.held), plant.POWERS, len(self.controller_states))
+        return Rates(*(np.full((rows, width), np.nan) for width in widths))
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
-        """(..., dof, dof) mass matrix with the inputs of each run (see `own`)."""
+        """Return the mass matrix (..., dof, dof) with the inputs of each run (see `own`)."""
         function = functions_of(self.arm).get(MASS_MATRIX, self.setting)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
@@ -357,7 +365,7 @@ class ClosedLoop:
         """Return rates (runs, dof) consistent with those of joints with friction; unchanged without loops."""
         return qd
 
-    def begun(self, states: Array, _passing: bool) -> Array:
+    def begun(self, states: Array, _pass_singular: bool) -> Array:
         """Return checked initial states (runs, size)."""
         return states
 
@@ -367,13 +375,7 @@ class ClosedLoop:
             return None
         if q.ndim == 2:
             return np.array([self.outside(t, *row) for row in zip(q, qd, strict=True)])
-        try:
-            found = self.feedback(t, q.copy(), qd.copy())
-        except LissomError:
-            raise
-        except Exception as error:
-            raise SolveError(f"tau(t, q, qd) raised {type(error).__name__} at t = {t:.6g} s: {error}") from error
-        return checked(found, self.dof, "tau", t)
+        return checked(called("tau(t, q, qd)", t, self.feedback, t, q.copy(), qd.copy()), self.dof, "tau", t)
 
 
 @functools.cache

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.dynamics.plant import POWERS
 from lissom.errors import SolveError
 from lissom.kernels.cache import closure_of, functions_of
 from lissom.kernels.verbs import MASS_MATRIX
 from lissom.loops.algebra import Bordered, Split, bordered_once, independent_rows, mul, split
 from lissom.loops.words import held_less, weakest_loop
 from lissom.model.arm import Arm
-from lissom.simulation.loop.closed_loop import ClosedLoop, Rates
+from lissom.simulation.loop.closed_loop import ClosedLoop, Rates, States
 from lissom.simulation.loop.linkage_start import refuse_controller, refuse_friction, refuse_prescribed, refuse_singular
 from lissom.simulation.outcome import DivergedError
 from lissom.spatial.rotations import Array
@@ -53,7 +52,7 @@ class Linkage(ClosedLoop):
         self.close = closure_of(arm)
         self.rank = 0
         self._chosen: Any = None  # rows that one run goes by
-        self.passing = False  # singular configurations are passed
+        self.pass_singular = False  # singular configurations are passed
         self._soft = 0.0  # closures give way a little next to one
         self._drift = [Drift()]  # shared by the loops of all runs
         self.free = np.array([k not in self.prescribed for k in range(arm.dof)])
@@ -70,9 +69,9 @@ class Linkage(ClosedLoop):
 
     # ---- the start -------------------------------------------------------------------------------
 
-    def begun(self, states: Array, passing: bool) -> Array:
+    def begun(self, states: Array, pass_singular: bool) -> Array:
         """Return initial states (runs, size), checked and projected; the rank of the closures is determined there."""
-        self.passing = passing
+        self.pass_singular = pass_singular
         q, qd, _ = self.split(states)
         gaps = self.close(q, qd)
         spot = (lambda _: "") if len(q) == 1 else (lambda k: str([k]))
@@ -90,30 +89,24 @@ class Linkage(ClosedLoop):
     # ---- motion ----------------------------------------------------------------------------------
 
     def rates(
-        self,
-        q: Array,
-        qd: Array,
-        z: Array,
-        way: Array,
-        given: Array,
-        tau: Array | None = None,
-        threads: int | None = None,
+        self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch, with closure forces; NaN for states that are not finite."""
+        q, qd, _ = state
         if q.ndim == 1:
-            tree = super().rates(q, qd, z, way, given, tau, threads)
+            tree = super().rates(state, way, given, tau, threads)
             return self._closed(q, qd, given, tree, self._moving(way == 0.0))
-        widths = (self.dof, self.dof, len(self.held), POWERS, len(self.controller_states))
-        out = Rates(*(np.full((len(q), width), np.nan) for width in widths))
+        out = self.unknown_rates(len(q))
         for rows, f in self._groups(q, qd, way == 0.0):
-            a, b, c, d, e = (np.ascontiguousarray(x[rows]) for x in (q, qd, z, way, given))
-            tree = super().rates(a, b, c, d, e, tau if tau is None else tau[rows], threads)
-            for whole, part in zip(out, self._closed(a, b, e, tree, f), strict=True):
+            *own, ways, inputs = (np.ascontiguousarray(x[rows]) for x in (*state, way, given))
+            some = States(*own)
+            tree = super().rates(some, ways, inputs, tau if tau is None else tau[rows], threads)
+            for whole, part in zip(out, self._closed(some.q, some.qd, inputs, tree, f), strict=True):
                 whole[rows] = part
         return out
 
     def _moving(self, sticks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """(dof,) coordinates that are neither prescribed nor stuck."""
+        """Return the coordinates (dof,) that are neither prescribed nor stuck."""
         if not self.sliding:
             return self.free
         f = self.free.copy()
@@ -121,7 +114,7 @@ class Linkage(ClosedLoop):
         return f
 
     def _groups(self, q: Array, qd: Array, sticks: NDArray[np.bool_]) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
-        """Rows of states that are finite and in which the same joints stick, with the coordinates that move."""
+        """Yield rows of states that are finite and in which the same joints stick, with the coordinates that move."""
         good = np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1)
         if not self.sliding:
             if good.any():
@@ -131,7 +124,7 @@ class Linkage(ClosedLoop):
             yield good & (sticks == pattern).all(axis=1), self._moving(pattern)
 
     def _closed(self, q: Array, qd: Array, given: Array, tree: Rates, f: NDArray[np.bool_]) -> Rates:
-        """Rates of the tree with the forces of the closures; f: coordinates that move."""
+        """Return the rates of the tree with the forces of the closures; f: coordinates that move."""
         gaps = self.close(q, qd)
         M = self.inertia(q, self.own(given))
         if f.all():
@@ -140,12 +133,12 @@ class Linkage(ClosedLoop):
         change, bears = self._added(M, gaps.G, tree.qdd[..., f], -gaps.drift - held, f)
         qdd, tau, effort, power, z = (x.copy() for x in tree)
         qdd[..., f] += change
-        led = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
+        reaction = mul(M[..., ~f, :][..., f], change) - bears[..., ~f]
         for i, k in enumerate(np.flatnonzero(~f).tolist()):
-            effort[..., self.held.index(k)] += led[..., i]
+            effort[..., self.held.index(k)] += reaction[..., i]
             if k in self.prescribed:
-                tau[..., k] += led[..., i]
-                power[..., 0] += led[..., i] * qd[..., k]
+                tau[..., k] += reaction[..., i]
+                power[..., 0] += reaction[..., i] * qd[..., k]
         return Rates(qdd, tau, effort, power, z)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -176,7 +169,7 @@ class Linkage(ClosedLoop):
         if r == 0:
             self._chosen = np.zeros(0, np.intp)
             return
-        self._soft = SOFT if self.passing and s[r - 1] < NEAR * s[0] else 0.0
+        self._soft = SOFT if self.pass_singular and s[r - 1] < NEAR * s[0] else 0.0
         if self._chosen is not None and s[r - 1] < LOST * s[0]:
             return  # at a singular configuration nothing can be told
         if self._chosen is None or np.linalg.svd(U[self._chosen, :r], compute_uv=False)[-1] < POOR:

@@ -22,7 +22,7 @@ from lissom.kernels.loads import load_inputs
 from lissom.kernels.results import InverseGradient
 from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import BaseMotion, Load
-from lissom.simulation.loop.closed_loop import ClosedLoop
+from lissom.simulation.loop.closed_loop import ClosedLoop, States
 from lissom.spatial.rotations import Array
 
 STRIDE = 6e-6  # of central differences, relative: the cube root of the rounding
@@ -50,10 +50,10 @@ def slopes(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = Fals
     n, m = loop.dof, loop.size - 2 * loop.dof
     if loop.looped:
         return _of_rates(loop, t, y[: loop.size], way, before)
-    q, qd, z = loop.split(y)
-    given, tau = loop.inputs.at(t, before), loop.outside(t, q, qd)
-    qdd = loop.rates(q, qd, z, way, given, tau).qdd
-    M, D, K, law = torque_slopes(loop, q, qd, z, qdd, given, t)
+    state = loop.split(y)
+    given, tau = loop.inputs.at(t, before), loop.outside(t, state.q, state.qd)
+    qdd = loop.rates(state, way, given, tau).qdd
+    M, D, K, law = torque_slopes(loop, state, qdd, given, t)
     free = np.ones(n, bool)
     free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
     free[list(loop.prescribed)] = False
@@ -66,20 +66,18 @@ def slopes(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = Fals
     return J
 
 
-def torque_slopes(
-    loop: ClosedLoop, q: Array, qd: Array, z: Array, qdd: Array, given: Array, t: float = 0.0
-) -> TorqueSlopes:
+def torque_slopes(loop: ClosedLoop, state: States, qdd: Array, given: Array, t: float = 0.0) -> TorqueSlopes:
     """Derivatives at one state, or at many where no user's function gives the torques (`t` is its argument)."""
     n = loop.dof
-    change = _torque_change(loop, q, qd, qdd, given)
-    law = controller_slopes(loop, t, q, qd, z, given)
+    change = _torque_change(loop, state, qdd, given)
+    law = controller_slopes(loop, t, state, given)
     return TorqueSlopes(change.qdd, change.qd - law.qd[..., :n, :], change.q - law.q[..., :n, :], law)
 
 
-def _torque_change(loop: ClosedLoop, q: Array, qd: Array, qdd: Array, given: Array) -> InverseGradient:
+def _torque_change(loop: ClosedLoop, at: States, qdd: Array, given: Array) -> InverseGradient:
     """Derivatives of the torques of the run's own arm; those of friction are zero."""
     loads, base = _acting(loop, given)
-    verb, state = INVERSE_DYNAMICS_GRADIENT, (q, qd, qdd)
+    verb, state = INVERSE_DYNAMICS_GRADIENT, (at.q, at.qd, qdd)
     if loop.several is not None:
         return call_rows(loop.several.varied, loop.inputs.part("arm", given), verb.name, state, loads, base)
     inputs = load_inputs(loop.arm, verb.name, loads, base)
@@ -95,9 +93,9 @@ def _of_rates(loop: ClosedLoop, t: float, x: Array, way: Array, before: bool) ->
     n, size = loop.dof, loop.size
     steps = STRIDE * np.maximum(1.0, np.abs(x))
     states = np.concatenate([x + np.diag(steps), x - np.diag(steps)])
-    q, qd, z = loop.split(states)
+    state = loop.split(states)
     given, ways = (np.repeat(row[None], len(states), axis=0) for row in (loop.inputs.at(t, before), way))
-    found = loop.rates(q, qd, z, ways, given, loop.outside(t, q, qd))
+    found = loop.rates(state, ways, given, loop.outside(t, state.q, state.qd))
     rates = np.hstack([found.qdd, found.z])
     J = np.zeros((size, size))
     J[:n, n : 2 * n] = np.eye(n)
@@ -118,8 +116,9 @@ def _acting(loop: ClosedLoop, given: Array) -> tuple[list[Load], BaseMotion | No
     return loads, BaseMotion(x[..., 0:3], x[..., 3:6], x[..., 6:9])
 
 
-def controller_slopes(loop: ClosedLoop, t: float, q: Array, qd: Array, z: Array, given: Array) -> LawSlopes:
+def controller_slopes(loop: ClosedLoop, t: float, state: States, given: Array) -> LawSlopes:
     """Derivatives of the controller's torques and of the rates of its states."""
+    q, qd, z = state
     n, m = loop.dof, loop.size - 2 * loop.dof
     shapes = [(*q.shape[:-1], n + m, k) for k in (n, n, m)]
     if loop.controller is None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import about
-from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
+from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.signals import OverTime, Profile
 from lissom.spatial.rotations import Array
@@ -18,19 +17,21 @@ MOTION = ("angular_velocity", "angular_acceleration", "linear_acceleration")
 
 def loads_of(document: Table) -> list[Load] | OverTime:
     """Return the loads of ``[[loads]]``; a function of time if any of them has ``t``."""
-    made: list[tuple[dict[str, Any], dict[str, Profile]]] = []
-    for i, row in enumerate(as_rows(document, "loads")):
-        with inside("loads", i), about(f"load {i + 1}"):
-            refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
-            fixed, vary = _split(row, ("force", "moment"), "link", "point")
-            record(Load, {**fixed, **_values(vary, 0.0, False)}, "a load")
-            made.append((fixed, vary))
+    made = made_rows(document, "loads", "load", _load)
     if not any(vary for _, vary in made):
         return [Load(**fixed) for fixed, _ in made]
     return _over_time(
         lambda t, before: [Load(**fixed, **_values(vary, t, before)) for fixed, vary in made],
         [profile for _, vary in made for profile in vary.values()],
     )
+
+
+def _load(row: Table) -> tuple[dict[str, Any], dict[str, Profile]]:
+    """Constant and varying fields of a load."""
+    refuse_unknown(row, ("link", "force", "moment", "point", "t", "kind"), "[[loads]]")
+    fixed, vary = _split(row, ("force", "moment"), "link", "point")
+    record(Load, {**fixed, **_values(vary, 0.0, False)}, "a load")
+    return fixed, vary
 
 
 def base_of(document: Table) -> BaseMotion | OverTime | None:

@@ -22,7 +22,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
 
-Told = dict[str, Any]
+Differences = dict[str, Any]
 
 
 def at_point(
@@ -50,14 +50,14 @@ def deformed(arms: Sequence[Arm], q: Array, link: str, s: ArrayLike | None) -> D
 # ---- files ---------------------------------------------------------------------------------------
 
 
-def told(arm: Arm, arms: Sequence[Arm]) -> list[Told]:
+def differences(arm: Arm, arms: Sequence[Arm]) -> list[Differences]:
     """Return arms as their differences from a base arm's text."""
     from lissom.formats import native_write
 
-    if isinstance(arms, Kept) and arms.base == arm:
-        return arms.told
+    if isinstance(arms, StoredArms) and arms.base == arm:
+        return arms.differences
     base = native_write.write(arm).split("\n")
-    out: list[Told] = []
+    out: list[Differences] = []
     for other in arms:
         lines = native_write.write(other).split("\n")
         if len(lines) != len(base):
@@ -67,18 +67,18 @@ def told(arm: Arm, arms: Sequence[Arm]) -> list[Told]:
     return out
 
 
-class Kept(Sequence[Arm]):
+class StoredArms(Sequence[Arm]):
     """Arms from a file, each parsed on first use."""
 
-    def __init__(self, base: Arm, text: str, told: list[Told], file: str):
-        if not isinstance(told, list) or not all(_lines(row) for row in told):
+    def __init__(self, base: Arm, text: str, differences: list[Differences], file: str):
+        if not isinstance(differences, list) or not all(_lines(row) for row in differences):
             raise TypeError("arms are not stored as lines of text")
-        self.base, self.told = base, told
+        self.base, self.differences = base, differences
         self._lines, self._file = text.split("\n"), file
         self._made: dict[int, Arm] = {}
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.differences)
 
     @overload
     def __getitem__(self, k: int) -> Arm: ...
@@ -91,20 +91,20 @@ class Kept(Sequence[Arm]):
             return [self[i] for i in range(*k.indices(len(self)))]
         k = range(len(self))[k]
         if k not in self._made:
-            arm = self._read(self.told[k])
+            arm = self._read(self.differences[k])
             refuse_unlike(self.base, arm, k)
             self._made[k] = arm
         return self._made[k]
 
-    def _read(self, told: Told) -> Arm:
+    def _read(self, differences: Differences) -> Arm:
         from lissom.formats import native_read
 
-        if not told:
+        if not differences:
             return self.base
-        text = told.get("text") or "\n".join(told.get(str(i), line) for i, line in enumerate(self._lines))
+        text = differences.get("text") or "\n".join(differences.get(str(i), line) for i, line in enumerate(self._lines))
         return native_read.read(Path(self._file), text.encode())
 
 
 def _lines(row: Any) -> bool:
-    """Whether a row of a file is lines by their numbers."""
+    """Whether a row of a file has lines of text by their numbers."""
     return isinstance(row, dict) and all(isinstance(x, str) for pair in row.items() for x in pair)

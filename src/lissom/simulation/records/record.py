@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Self, TypedDict
+from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,24 @@ from lissom.verbs import bending_range
 from lissom.verbs.deformation import Deformation, Rule, amplitudes
 from lissom.verbs.kinematics import ORIGIN, tip_frame
 
-OVER_TIME = ("q", "qd", "qdd", "tau", "kinetic", "potential", "power", "work")
+
+class Quantity(NamedTuple):
+    """An array over time: its name in words, its unit, and what its last axis counts; None: one number at a time."""
+
+    name: str
+    unit: str
+    axis: str | None = None
+
+
+QUANTITIES = {
+    "q": Quantity("position", "rad or m", "coordinate"), "qd": Quantity("rate", "rad/s or m/s", "coordinate"),
+    "qdd": Quantity("acceleration", "rad/s^2 or m/s^2", "coordinate"),
+    "tau": Quantity("torque or force", "N m or N", "coordinate"), "kinetic": Quantity("kinetic energy", "J"),
+    "potential": Quantity("potential energy", "J"), "power": Quantity("power", "W", "flow"),
+    "work": Quantity("work", "J", "flow"),
+    "controller_state": Quantity("states of the controller", "as the controller defines", "state"),
+}  # fmt: skip
+OVER_TIME = tuple(word for word in QUANTITIES if word != "controller_state")  # what every run has
 TERMS = 16  # numbers per sample that the balance of energy takes for a while
 
 
@@ -306,8 +323,8 @@ class AbstractRun:
         )  # fmt: skip
         if not one.ok:
             return one
-        bent, good = bending_range.deflection_report(arm, one.t, one.q)
-        status = f"{status}; {bent}" if bent else status
+        remark, good = bending_range.deflection_report(arm, one.t, one.q)
+        status = f"{status}; {remark}" if remark else status
         if one.balance_error > self.report.balance_tolerance:
             return one.with_verdict(
                 ok=False, status=f"{status}, but the energy balance error is {one.balance_error:.2g}"
@@ -355,7 +372,7 @@ class AbstractRun:
         rest: dict[str, Any] = dict(zip(("q", "qd", "qdd"), _quintic(self.q, self.qd, self.qdd, k, s, h), strict=True))
         for word in self.over_time[3:]:
             x = getattr(self, word)
-            flat = word in ("kinetic", "potential")
+            flat = QUANTITIES[word].axis is None
             weight = s if flat else s[:, None]
             left, right = (x[..., k + i] if flat else x[..., k + i, :] for i in (0, 1))
             rest[word] = left + weight * (right - left)

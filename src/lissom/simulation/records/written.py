@@ -24,8 +24,8 @@ from lissom.formats.tables import write_table
 from lissom.formats.typed import printable_parts
 from lissom.model.units import units
 from lissom.simulation.outcome import RunOutcome
-from lissom.simulation.records.own_arms import told as told_arms
-from lissom.simulation.records.record import AbstractRun
+from lissom.simulation.records.own_arms import differences
+from lissom.simulation.records.record import QUANTITIES, AbstractRun
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 
 POWER = ("in", "lost", "outer")
 FORMAT = RecordFormat("run", 2)
-LONG = {
-    "q": "position", "qd": "rate", "qdd": "acceleration", "tau": "torque or force", "kinetic": "kinetic energy",
-    "potential": "potential energy", "power": "power", "work": "work", "controller_state": "states of the controller",
-}  # fmt: skip
-UNITS = {
-    "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s^2 or m/s^2", "tau": "N m or N", "kinetic": "J",
-    "potential": "J", "power": "W", "work": "J", "controller_state": "as the controller defines",
-}  # fmt: skip
-WIDE = {
-    **dict.fromkeys(("q", "qd", "qdd", "tau"), "coordinate"), "power": "flow", "work": "flow",
-    "controller_state": "state",
-}  # fmt: skip
 
 
 def _text(run: AbstractRun) -> str:
@@ -52,7 +40,7 @@ def _text(run: AbstractRun) -> str:
     return FORMAT.text(
         {
             "arm": native_write.write(run.arm),
-            **({} if run.arms is None else {"arms": told_arms(run.arm, run.arms)}),
+            **({} if run.arms is None else {"arms": differences(run.arm, run.arms)}),
             "status": run.status,
             "ok": run.ok,
             "interrupted": run.interrupted,
@@ -64,9 +52,10 @@ def _text(run: AbstractRun) -> str:
     )
 
 
-def state_names(run: AbstractRun) -> list[str]:
-    """Return the names of the controller's states."""
-    return list(run.report.provenance.get("controller_states", ()))
+def axes(run: AbstractRun) -> dict[str, list[str]]:
+    """Return the names along the last axes of arrays: coordinates, flows of power, states of the controller."""
+    states = run.report.provenance.get("controller_states", ())
+    return {"coordinate": list(run.arm.coordinates), "flow": list(POWER), "state": list(states)}
 
 
 def _table(run: AbstractRun) -> dict[str, Array]:
@@ -76,14 +65,14 @@ def _table(run: AbstractRun) -> dict[str, Array]:
     if run.count is not None:
         columns["run"] = np.repeat(np.arange(rows), len(run.t))
     columns["t"] = np.tile(run.t, rows)
+    names = axes(run)
     for word in run.over_time:
-        array = getattr(run, word)
-        if word not in WIDE:
+        array, axis = getattr(run, word), QUANTITIES[word].axis
+        if axis is None:
             columns[word] = array.reshape(-1)
-            continue
-        names = {"coordinate": run.arm.coordinates, "flow": POWER, "state": state_names(run)}[WIDE[word]]
-        flat = array.reshape(-1, len(names))
-        columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names)}
+        else:
+            flat = array.reshape(-1, len(names[axis]))
+            columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names[axis])}
     return columns
 
 
@@ -94,15 +83,10 @@ def to_dataset(run: AbstractRun) -> xarray.Dataset:
     lead = ("run", "time") if run.count is not None else ("time",)
     variables = {}
     for word in run.over_time:
-        dims = (*lead, WIDE[word]) if word in WIDE else lead
-        variables[word] = (dims, getattr(run, word), {"units": UNITS[word], "long_name": LONG[word]})
-    coords: dict[str, Any] = {
-        "time": ("time", run.t, {"units": "s"}),
-        "coordinate": ("coordinate", list(run.arm.coordinates)),
-        "unit": ("coordinate", units(run.arm)),
-        "flow": ("flow", list(POWER)),
-        **({"state": ("state", state_names(run))} if run.controller_state is not None else {}),
-    }
+        name, unit, axis = QUANTITIES[word]
+        variables[word] = ((*lead, axis) if axis else lead, getattr(run, word), {"units": unit, "long_name": name})
+    named = {axis: (axis, names) for axis, names in axes(run).items() if axis != "state" or names}
+    coords: dict[str, Any] = {"time": ("time", run.t, {"units": "s"}), "unit": ("coordinate", units(run.arm)), **named}
     if run.count is not None:
         coords["run"] = ("run", np.arange(run.count))
     data = xarray.Dataset(variables, coords)

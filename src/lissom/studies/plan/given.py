@@ -66,7 +66,7 @@ def as_arguments(evaluate: Any, given: Any, parameters: Mapping[str, StudyParame
 
 
 def _numbers(value: Any) -> Any:
-    """Lists of numbers as arrays, which paths lead into."""
+    """Return lists of numbers as arrays, into which paths lead."""
     if not isinstance(value, list | tuple):
         return value
     try:
@@ -77,7 +77,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _tasked(given: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a task gathered into one."""
+    """Return arguments with the fields of a task gathered into one."""
     known = {field.name for field in fields(Task)}
     task = given.get("task")
     own = {word: value for word, value in given.items() if word in known}

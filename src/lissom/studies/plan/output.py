@@ -113,7 +113,7 @@ class StudyOutput(Record):
         return np.asarray(self._taken(array))
 
     def _windowed(self, record: Any, array: Array) -> Array:
-        """Samples between two times, and one entry of the last axis."""
+        """Return the samples between two times, and one entry of the last axis."""
         if self.after is not None or self.before is not None:
             t = getattr(record, "t", None)
             if t is None or array.ndim == 0 or len(array) != len(t):
@@ -141,7 +141,7 @@ class StudyOutput(Record):
 
 
 def _followed(record: Any, where: Where) -> Any:
-    """Down public attributes, keys and entries of a result."""
+    """Follow public attributes, keys and entries of a result."""
     value, so_far = record, "the result"
     for step in where.steps:
         if isinstance(step, int):
@@ -165,7 +165,7 @@ def _entry(value: Any, k: int, so_far: str) -> Any:
 
 
 def _named(value: Any) -> list[str]:
-    """Public names of a record that are not its methods."""
+    """Return the public names of a record that are not its methods."""
     if isinstance(value, dict):
         return [str(key) for key in value]
     kind = type(value)

@@ -38,7 +38,7 @@ class Where(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Where:
-        """From its words.
+        """Return a path from its text.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Where(NamedTuple):
 
     @property
     def root(self) -> str:
-        """Its first word."""
+        """The first word of the path."""
         return str(self.steps[0])
 
 
@@ -119,7 +119,7 @@ class _Walk:
         return _put(value, key, self.through(inner, rest, _longer(so_far, step)))
 
     def _joints(self, arm: Arm, rest: tuple[str | int, ...], so_far: str) -> Arm:
-        """Joints by name, on the links that they carry."""
+        """Go on at the joints, by name, on the links that they carry."""
         carried = {link.joint.name: i for i, link in enumerate(arm.links) if link.joint.moves}
         joints = {name: arm.links[i].joint for name, i in carried.items()}
         changed = self.through(joints, rest or ("",), _longer(so_far, "joints"))
@@ -130,7 +130,7 @@ class _Walk:
         return arm.replace(links=links)
 
     def _all(self, value: Any, rest: tuple[str | int, ...], so_far: str) -> Any:
-        """Every entry that has what follows."""
+        """Go on at every entry that has what follows."""
         hit = False
         for key in _keys(value):
             try:
@@ -183,7 +183,7 @@ def _longer(so_far: str, step: Any) -> str:
 
 
 def _fields(value: Any) -> list[str]:
-    """Fields that a record can be given."""
+    """Return the fields that a record can be given."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return [f.name for f in dataclasses.fields(value) if f.init]
     return []
@@ -202,7 +202,7 @@ def _get(value: Any, key: Any) -> Any:
 
 
 def _put(value: Any, key: Any, new: Any) -> Any:
-    """A copy with another entry."""
+    """Return a copy with another entry."""
     if isinstance(value, dict):
         return value | {key: new}
     if isinstance(value, np.ndarray):

@@ -37,7 +37,7 @@ STATES = {
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """The public function of a name."""
+    """Return the public function of a name."""
     import lissom
 
     return getattr(lissom, name)
@@ -57,7 +57,7 @@ def takes(name: str, argument: str) -> bool:
 
 @cache
 def arguments_of(name: str) -> dict[str, bool]:
-    """{argument: whether it must be given} of a verb, without those that a study gives itself."""
+    """Return {argument: whether it must be given} of a verb, without those that a study gives itself."""
     parameters = inspect.signature(function_of(name)).parameters.values()
     named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in OWN]
     return {p.name: p.default is p.empty for p in named}

@@ -23,16 +23,16 @@ from lissom.studies.rows.stacking import single
 
 
 class Batch(Lanes):
-    """States of a dynamics verb."""
+    """Rows that are states of a dynamics verb."""
 
     most = 16384
 
     def suits(self) -> bool:
         words, given = verbs.STATES[str(self.study.evaluate)], self.study.arguments
-        alike = self.study.roots <= {*words, "loads", "arm"} and not self.study.arm.loops
+        together = self.study.roots <= {*words, "loads", "arm"} and not self.study.arm.loops
         if "arm" in self.study.roots:  # what `call_each` takes
-            alike = alike and {*given} <= {*words, "loads", "base"}
-        return alike and all(single(value) for value in given.values()) and self.stacks()
+            together = together and {*given} <= {*words, "loads", "base"}
+        return together and all(single(value) for value in given.values()) and self.stacks()
 
     def together(self, values: Columns) -> Any:
         name, count = str(self.study.evaluate), len(next(iter(values.values())))
@@ -44,7 +44,7 @@ class Batch(Lanes):
         return verbs.function_of(name)(self.study.arm, **given, **quietly(name))
 
     def _of_arms(self, name: str, subjects: list[dict[str, Any]]) -> Any:
-        """One arm for each row."""
+        """Evaluate rows that have an arm each."""
         given, arms = self.arguments(subjects), [subject["arm"] for subject in subjects]
         arm = self.study.arm
         state = [as_state(arm, given[word], word, name) for word in verbs.STATES[name]]
@@ -53,7 +53,7 @@ class Batch(Lanes):
         return call_each(arms, name, state, loads, base, threads=1, varied=varied)
 
     def _quickly(self, values: Columns) -> dict[str, Any] | None:
-        """Arguments whose entries alone vary, without a look at every row; None where more varies."""
+        """Return arguments of which only entries vary, without a look at every row; None where more varies."""
         given, count = dict(self.study.arguments), len(next(iter(values.values())))
         for name, parameter in self.study.parameters.items():
             for where in parameter.places:
@@ -81,5 +81,5 @@ class Batch(Lanes):
 
 
 def _member(record: Any, k: int) -> Any:
-    """One row of an array, or of a record of arrays."""
+    """Return one row of an array, or of a record of arrays."""
     return record[k] if isinstance(record, np.ndarray) else type(record)(*(part[k] for part in record))

@@ -23,16 +23,16 @@ TRIED = 4  # rows that choose the step of all
 
 
 class Ensemble(Lanes):
-    """Runs of a simulation."""
+    """Rows that are runs of a simulation."""
 
     most = 256
 
     def suits(self) -> bool:
         given = self.study.arguments
-        alike = self.study.evaluate == "simulate" and given.get("method") in FIXED and "payloads" not in given
-        alike = alike and self.study.roots <= {"q0", "qd0", "tau", "loads", "arm"} and not self.study.arm.loops
-        alike = alike and not _is_function(given.get("tau")) and all(single(value) for value in given.values())
-        return alike and self.stacks() and all(_sticking(arm) == _sticking(self.study.arm) for arm in self.samples)
+        together = self.study.evaluate == "simulate" and given.get("method") in FIXED and "payloads" not in given
+        together = together and self.study.roots <= {"q0", "qd0", "tau", "loads", "arm"} and not self.study.arm.loops
+        together = together and not _is_function(given.get("tau")) and all(single(value) for value in given.values())
+        return together and self.stacks() and all(_sticking(arm) == _sticking(self.study.arm) for arm in self.samples)
 
     def settled(self) -> bool:
         return bool(self.settings) or self.study.arguments.get("dt") is not None

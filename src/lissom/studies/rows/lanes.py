@@ -22,13 +22,10 @@ from lissom.studies.plan.description import AbstractStudy
 from lissom.studies.plan.design import Columns
 from lissom.studies.rows.block import Block, joined
 from lissom.studies.rows.single import attempted, called
-from lissom.studies.rows.stacking import NotAlike, stacked
+from lissom.studies.rows.stacking import NotStackable, stacked
 
-SPREAD = (
-    0.13,
-    0.41,
-    0.87,
-)  # places in the spreads of parameters; generic ones, no two the same distance from the middle
+# places in the spreads of parameters; generic ones, no two the same distance from the middle
+SPREAD = (0.13, 0.41, 0.87)
 
 
 class Lanes(ABC):
@@ -49,7 +46,7 @@ class Lanes(ABC):
 
     @abstractmethod
     def together(self, values: Columns) -> Any:
-        """The record of rows with these values."""
+        """Return the record of rows with these values."""
 
     @abstractmethod
     def parted(self, record: Any, rows: NDArray[np.int64]) -> Block:
@@ -76,17 +73,17 @@ class Lanes(ABC):
         return self.parted(record, rows)
 
     def _alone(self, values: Columns) -> Any:
-        """The record of a row that cannot go with others: its arm differs in more than those of the samples do."""
+        """Return the record of a row that cannot go with others: its arm differs in more than the samples do."""
         (subject,) = self.subjects(values)
         return called(self.study, subject | self.settings)
 
     def subjects(self, values: Columns) -> list[dict[str, Any]]:
-        """Arm and arguments of every row."""
+        """Return arm and arguments of every row."""
         count = len(next(iter(values.values())))
         return [self.study.put({name: column[k] for name, column in values.items()}) for k in range(count)]
 
     def arguments(self, subjects: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Arguments of all rows, those that vary stacked; without the arm."""
+        """Return the arguments of all rows, those that vary stacked; without the arm."""
         given = {word: value for word, value in self.study.subject.items() if word != "arm"}
         return given | {word: stacked([s[word] for s in subjects]) for word in self.study.roots - {"arm"}}
 
@@ -110,6 +107,6 @@ class Lanes(ABC):
             self.arguments(self.subjects(self.study.values(np.array([0, self.study.rows - 1], np.int64))))
             for k, arm in enumerate(self.samples):
                 refuse_unlike(self.study.arm, arm, k)
-        except (NotAlike, LissomError):
+        except (NotStackable, LissomError):
             return False
         return True

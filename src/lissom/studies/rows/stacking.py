@@ -12,7 +12,7 @@ from lissom.model.loads import BaseMotion, Load
 from lissom.simulation.controllers import Controller
 
 
-class NotAlike(Exception):
+class NotStackable(Exception):
     """Raised for values that cannot be stacked into one array."""
 
 
@@ -38,20 +38,20 @@ def stacked(values: Sequence[Any]) -> Any:
         return _controllers(values)
     if isinstance(first, list | tuple) and all(isinstance(load, Load) for load in first):
         return [_loads(one) for one in zip(*values, strict=True)]
-    raise NotAlike
+    raise NotStackable
 
 
 def _arrays(values: Sequence[Any]) -> Any:
     if len({np.shape(value) for value in values}) > 1:
-        raise NotAlike
+        raise NotStackable
     return np.stack(values)
 
 
 def _controllers(values: Sequence[Any]) -> Any:
-    """A gain that is one number for all joints becomes a column; only inputs of the compiled loop may differ."""
+    """Return a controller with one row of inputs for each; a gain that is one number becomes a column."""
     fixed = not values[0].compiled or not dataclasses.is_dataclass(values[0])
     if fixed or len({type(value) for value in values}) > 1:
-        raise NotAlike
+        raise NotStackable
     changed = {}
     for field in dataclasses.fields(values[0]):
         column = [getattr(value, field.name) for value in values]
@@ -59,22 +59,22 @@ def _controllers(values: Sequence[Any]) -> Any:
             continue
         role = values[0].inputs().get(field.name)
         if role is None or not role.stacks:
-            raise NotAlike
+            raise NotStackable
         if all(isinstance(x, int | float) and not isinstance(x, bool) for x in column):
             changed[field.name] = np.array(column, float)[:, None]
         else:
             try:
                 arrays = [np.asarray(x, float) for x in column]
             except (TypeError, ValueError):
-                raise NotAlike from None
+                raise NotStackable from None
             changed[field.name] = _arrays(arrays)
     return dataclasses.replace(values[0], **changed)
 
 
 def _loads(values: Sequence[Load]) -> Load:
     if len({load.link for load in values}) > 1:
-        raise NotAlike
+        raise NotStackable
     parts = {word: _arrays([getattr(load, word) for load in values]) for word in ("force", "moment", "point")}
     if any(part.ndim != 2 for part in parts.values()):
-        raise NotAlike  # samples over time
+        raise NotStackable  # samples over time
     return Load(values[0].link, **parts)

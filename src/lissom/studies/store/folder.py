@@ -162,7 +162,7 @@ def _own(path: Path) -> bool:
 
 
 def _locked(path: Path) -> int:
-    """A file that this process alone holds until it closes it, or ends."""
+    """Open and lock a file, which this process alone holds until it closes it, or ends."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     try:
         import fcntl

@@ -15,6 +15,7 @@ from lissom.studies.statistics import StudySensitivity
 from lissom.views.figures.curves import finish_axes
 from lissom.views.figures.figure import new_figure, set_title
 from lissom.views.figures.palette import curve_colour, palette
+from lissom.views.plots.needs import refuse_map, refuse_pareto
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,8 +119,7 @@ def distribution(result: StudyResult) -> Figure:
 def map_(result: StudyResult) -> Figure:
     """Plot outputs over two parameters as colour maps: means in cells, rows with the largest values circled."""
     outputs, parameters = _some(result, 2, 2)
-    if len(parameters) < 2 or any(result[name].dtype.kind not in "if" for name in parameters):
-        raise InputError("plot: a map needs two numeric parameters; choose another kind.")
+    refuse_map(map(result.__getitem__, parameters))
     figure, empty = new_figure(5.6 * len(outputs), 4.6, aside=0.12), False
     for ax, output in zip(figure.subplots(1, len(outputs), squeeze=False)[0], outputs, strict=True):
         x, y = (result[name].astype(float) for name in parameters)
@@ -201,8 +201,7 @@ def _bars(ax: Any, found: StudySensitivity, places: Array) -> None:
 def pareto(result: StudyResult) -> Figure:
     """Plot the first two outputs of all rows, and their Pareto front for minimisation."""
     outputs, _ = _some(result, 2, 0)
-    if len(outputs) < 2:
-        raise InputError("plot: a Pareto front needs two outputs; this study has one.")
+    refuse_pareto(outputs)
     front = result.pareto(outputs)
     shown = _thinned(result)
     figure = new_figure(6.4, 4.8)

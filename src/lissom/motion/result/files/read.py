@@ -49,13 +49,13 @@ def from_dataset(data: xarray.Dataset | Contents, file: str = "dataset") -> Moti
 
 
 def _outcome(stored: dict[str, Any]) -> MotionOutcome:
-    """Files of earlier versions have its sentence only."""
+    """Return the outcome; files of earlier versions have its sentence only."""
     earlier = MotionOutcome.SOLVED if stored["ok"] else MotionOutcome.UNKNOWN
     return MotionOutcome(stored.get("outcome", earlier))
 
 
 def _refuse_odd(stored: dict[str, Any], P: Array, breaks: Array) -> None:
-    """Numbers of which no spline can be made."""
+    """Raise an error for numbers of which no spline can be made."""
     others = stored.get("unactuated")
     if not 0 < stored["duration"] < np.inf:
         raise ModelError(f"its duration is {stored['duration']:g} s; expected a time above 0.")
@@ -70,7 +70,7 @@ def _refuse_odd(stored: dict[str, Any], P: Array, breaks: Array) -> None:
 
 
 def load_record(path: Path) -> Run | Motion:
-    """A run or a motion, by what the file says it is."""
+    """Load a run or a motion, by what the file says it is."""
     if path.suffix.lower() == ".nc" and os.path.isfile(path):
         with opened(path, "run or a motion") as data:
             if record_kind(data) == "motion":

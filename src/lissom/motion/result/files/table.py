@@ -61,7 +61,7 @@ class MotionTable:
 
     @property
     def header(self) -> str:
-        """Units of all columns."""
+        """Names and units of all columns."""
         return ", ".join(["t [s]", *(f"{word} [{', '.join(units(self.arm, word))}]" for word in WORDS)])
 
     @property

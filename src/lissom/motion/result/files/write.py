@@ -15,17 +15,13 @@ from lissom.formats.records.text import RecordFormat
 from lissom.model.units import units
 from lissom.motion.result.files.encoding import encoding
 from lissom.motion.result.record import AbstractMotion
+from lissom.simulation.records.record import QUANTITIES
 
 if TYPE_CHECKING:
     import xarray
 
 FORMAT = RecordFormat("motion", 2)
-OVER_TIME = {
-    "q": ("position", "rad or m"),
-    "qd": ("rate", "rad/s or m/s"),
-    "qdd": ("acceleration", "rad/s^2 or m/s^2"),
-    "tau": ("torque or force", "N m or N"),
-}
+OVER_TIME = ("q", "qd", "qdd", "tau")
 STORED = ("task", "duration", "cost", "status", "ok", "degree", "report")
 SINCE = ("continuity", "unactuated", "closures", "compared", "outcome")  # files of earlier versions have none
 
@@ -36,7 +32,8 @@ def to_dataset(motion: AbstractMotion) -> xarray.Dataset:
 
     variables: dict[str, Any] = {
         word: (("time", "coordinate"), getattr(motion, word), {"units": unit, "long_name": name})
-        for word, (name, unit) in OVER_TIME.items()
+        for word, (name, unit, _) in QUANTITIES.items()
+        if word in OVER_TIME
     }
     axis = "coordinate" if motion.unactuated is None else "actuated_coordinate"
     variables["control_points"] = (("control_point", axis), motion.control_points, {"units": "rad or m"})

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.replay import Exact, loads_of, torques_of
+from lissom.motion.result.replay import loads_of
 from lissom.motion.result.verification import side_by_side
 from lissom.motion.result.verification.growth import Growth
+from lissom.simulation.controllers.planned import Exact, planned_torques
 from lissom.simulation.run import Run
 from lissom.simulation.simulate import simulate
 from lissom.spatial.rotations import Array
@@ -37,7 +38,7 @@ def defects(
     motion: AbstractMotion, growth: Growth, rtol: float, progress: Callable[[int], object] = int
 ) -> list[Defects]:
     """Return the defects of every segment of the splines; `progress` is called with the number of each."""
-    tau, loads = torques_of(motion), loads_of(motion)
+    tau, loads = planned_torques(motion), loads_of(motion)
     pieces = growth.pieces()
     known = _side_by_side(motion, growth, pieces, tau, loads, rtol)
     counts = np.cumsum([len(t) for t in pieces])[:-1]

@@ -1,4 +1,4 @@
-"""How small errors of the state grow along a motion under its torques alone, from the linearised arm.
+"""Growth of small errors of the state along a motion under its torques alone, from the linearised arm.
 
 With closed loops these are of the independent coordinates; the others follow them.
 """
@@ -64,7 +64,7 @@ class Growth:
 
 
 def _rates(motion: AbstractMotion, t: Array) -> Array:
-    """(k, 2m, 2m) rates of change of small errors of the state at times (k,)."""
+    """Return rates of change (k, 2m, 2m) of small errors of the state at times (k,)."""
     q, qd, _ = motion.at(t)
     slopes = forward_dynamics_gradient(motion.arm, q, qd, motion.torques(t), loads=motion.loads_at(t))
     by_q, by_qd = slopes.q, slopes.qd
@@ -81,7 +81,7 @@ def _rates(motion: AbstractMotion, t: Array) -> Array:
 
 
 def _transitions(A: Array, h: Array) -> Array:
-    """exp(h A) for steps h (k,), by Pade's approximant, which is stable."""
+    """Return exp(h A) for steps h (k,), by Pade's approximant, which is stable."""
     X = h[:, None, None] * A
     one, square = np.eye(A.shape[-1]), X @ X / 12
     return np.asarray(np.linalg.solve(one - X / 2 + square, one + X / 2 + square))

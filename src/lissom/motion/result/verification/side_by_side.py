@@ -37,7 +37,7 @@ def available(arm: Arm, loads: Any) -> bool:
 def final_states(
     arm: Arm, stops: Sequence[Array], y: Array, tau: Torques, loads: Any, fewest: Array, rtol: float
 ) -> Array:
-    """(N, 2 dof) states at the ends of pieces, NaN where steps do not agree.
+    """Return the states (N, 2 dof) at the ends of pieces, NaN where steps do not agree.
 
     stops : of every piece its begin, the times in it at which torques jump, and its end
     y : (N, 2 dof)      states at the beginnings
@@ -65,7 +65,7 @@ def final_states(
 
 
 def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, steps: int) -> Array:
-    """(N, 2 dof) after equal steps between the times (N, k)."""
+    """Return the states (N, 2 dof) after equal steps between the times (N, k)."""
     method, n = tableau("rk8"), arm.dof
     hair, directions = INSIDE * float(times.max()), _directions(arm, y)
     for a, b in zip(times[:, :-1].T, times[:, 1:].T, strict=True):
@@ -82,13 +82,13 @@ def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, step
 
 
 def _directions(arm: Arm, y: Array) -> Array:
-    """(N, joints with friction) signs of the rates of states (N, 2 dof); NaN at rest, which is equal to none."""
+    """Return signs (N, joints with friction) of the rates of states (N, 2 dof); NaN at rest, which is equal to none."""
     rates = y[:, arm.dof + arm.joint_index[arm.friction > 0]]
     return np.where(rates == 0, np.nan, np.sign(rates))
 
 
 def _slope(arm: Arm, y: Array, tau: Array, loads: Any, directions: Array) -> Array:
-    """Rates of states (N, 2 dof); NaN of those that have run away or turned around, or are undetermined."""
+    """Return rates of states (N, 2 dof); NaN of those that have run away or turned around, or are undetermined."""
     known = np.isfinite(y).all(axis=1) & (np.abs(y).max(axis=1) < 1e6)
     known &= (_directions(arm, y) == directions).all(axis=1)
     out = np.full_like(y, np.nan)

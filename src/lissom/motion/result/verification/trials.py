@@ -9,7 +9,7 @@ import numpy as np
 from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.replay import Course, lead, loads_of, play, rest_of
+from lissom.motion.result.replay import open_loop, tracked
 from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.variants import with_more_modes, with_payload_error, with_stiffness_error
 
@@ -41,7 +41,7 @@ class Trial(NamedTuple):
 
 
 def variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[str, Arm]]:
-    """The arm with more modes, and with payload and stiffness off by a fraction, both ways; in what each differs."""
+    """Return arms with more modes, and with payload and stiffness off both ways by a fraction, and how each differs."""
     out: list[tuple[str, Arm]] = []
     if isinstance(modes, bool) or not isinstance(modes, int | np.integer) or modes < 0:
         raise InputError(f"{VERB}: modes is {shown(modes)}; expected a whole number of additional modes of every kind.")
@@ -66,13 +66,12 @@ def variants(arm: Arm, modes: Any, payload: Any, stiffness: Any) -> list[tuple[s
 
 
 def tried(motion: AbstractMotion, what: str, arm: Arm) -> Trial:
-    loads, last = loads_of(motion), last_loads(motion)
-    run = play(motion, arm)
+    """Simulate a motion on another arm, open loop and with its joints tracked."""
+    run = open_loop(motion, arm)
     known = np.isfinite(run.q).all(axis=1)
     planned = motion.at(np.minimum(run.t[known], motion.duration))[0]
-    error = np.abs(run.q[known][:, arm.joint_index] - planned[:, motion.arm.joint_index]).max()
+    error = float(np.abs(run.q[known][:, arm.joint_index] - planned[:, motion.arm.joint_index]).max())
     if arm.loops:  # nothing of them vibrates once their motors are held
-        return Trial(what, 0.0, 0.0, float(error))
-    start = rest_of(arm, motion.q[0][motion.arm.joint_index], loads)
-    tracked = lead(arm, start, Course(motion).accelerations, loads)
-    return Trial(what, rings(run, motion.duration, last), rings(tracked, motion.duration, last), float(error))
+        return Trial(what, 0.0, 0.0, error)
+    left, tracked_left = (rings(made, motion.duration, last_loads(motion)) for made in (run, tracked(motion, arm)))
+    return Trial(what, left, tracked_left, error)

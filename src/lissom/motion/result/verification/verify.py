@@ -266,7 +266,7 @@ def _beyond(motion: AbstractMotion, peaks: tuple[Peak, ...]) -> str:
 
 
 def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rtol: float) -> float:
-    """What errors of the integrator may add up to: `rtol` of the state in every piece."""
+    """Return what errors of the integrator may add up to: `rtol` of the state in every piece."""
     size = np.abs(motion.q).max(axis=0) + growth.lasting * np.abs(motion.qd).max(axis=0)
     return rtol * float(size.max()) * sum(len(part.q) for part in found)
 

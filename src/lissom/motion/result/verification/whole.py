@@ -8,10 +8,11 @@ from typing import Any
 
 from lissom.errors import InputError, shown
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.replay import loads_of, torques_of
+from lissom.motion.result.replay import loads_of
 from lissom.motion.result.verification.defects import STIFF, heard, stepping
 from lissom.motion.result.verification.growth import Growth
 from lissom.simulation.controllers import Controller
+from lissom.simulation.controllers.planned import planned_torques
 from lissom.simulation.integrate import integrate, prepare
 from lissom.simulation.loop.spectrum import spectrum
 from lissom.simulation.options import Options, Scenario
@@ -30,7 +31,7 @@ def replayed(
     segment = motion.duration / (len(motion.breaks) - 1)
     if feedback is None:
         stiff = float(growth.decay.max()) * segment > STIFF
-        how = stepping(torques_of(motion), float(growth.fastest.max()), stiff, rtol) | {"progress": progress}
+        how = stepping(planned_torques(motion), float(growth.fastest.max()), stiff, rtol) | {"progress": progress}
         return heard(simulate(motion.arm, motion.q[0], motion.qd[0], loads=loads_of(motion), every=every, **how))
     scenario = Scenario(motion.arm, motion.q[0], motion.qd[0], tracking(motion, feedback), loads_of(motion))
     options = Options(motion.duration, rtol=rtol, atol=1e-2 * rtol, every=every, progress=progress)
@@ -58,6 +59,6 @@ def tracking(motion: AbstractMotion, feedback: Any) -> Any:
             f"verify: feedback is a {type(feedback).__name__} with gravity=True, but it is added to the planned "
             "torques, which already contain gravity. Use gravity=False."
         )
-    plan = {"motion": motion, "q": motion, "qd": None, "qdd": None, "tau": torques_of(motion)}
+    plan = {"motion": motion, "q": motion, "qd": None, "qdd": None, "tau": planned_torques(motion)}
     inputs = {word: value for word, value in plan.items() if word in words}
     return replace(feedback, **inputs) if inputs else feedback  # type: ignore[type-var]

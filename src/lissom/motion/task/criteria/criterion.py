@@ -78,22 +78,22 @@ class AbstractCriterion(ABC):
         """Raise `InputError` where an arm cannot have it."""
 
     def key(self, joints: Joints) -> str:
-        """What decides its expression, beside the joints."""
+        """Return the text that decides its expression, beside the joints."""
         return self.name
 
     @abstractmethod
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) the rate of cost."""
+        """Return the rate of cost (N,)."""
 
     def squares(self, joints: Joints) -> Array:
-        """(n,) weights of squared torques in it: kernels have these without compiled code."""
+        """Return the weights (n,) of squared torques in it: kernels have these without compiled code."""
         return np.zeros(len(joints.names))
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """The rest of it, as a casadi number."""
+        """Return the rest of the rate as a casadi number."""
         return 0.0
 
     def tape(self) -> Mapping[str, float] | None:
-        """The same rest for kernels of large arms, as weights of "time", "power" (sum of absolute powers) and "jerk"
+        """Return the rest for kernels of large arms, as weights of "time", "power" (sum of absolute powers) and "jerk"
         (sum of squares); None: not available, so that arms of many joints are refused."""
         return None

@@ -17,7 +17,7 @@ class EffortNormalised(AbstractCriterion):
     at_rest = torque_limits = True
 
     def check(self, joints: Joints, verb: str) -> None:
-        """Every joint with a motor needs a torque limit above 0."""
+        """Raise `InputError` where a joint with a motor has no torque limit above 0."""
         missing = np.flatnonzero(joints.actuated & ~(np.isfinite(joints.torque) & (joints.torque > 0)))
         if len(missing):
             raise InputError(
@@ -27,13 +27,13 @@ class EffortNormalised(AbstractCriterion):
             )
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) sums."""
+        """Return the sums (N,)."""
         return np.asarray(at.tau**2 @ self.squares(joints))
 
     def squares(self, joints: Joints) -> Array:
-        """(n,) 1 / limit^2 for joints with a motor."""
+        """Return 1 / limit^2 (n,) for joints with a motor."""
         return np.where(joints.actuated, joints.torque, np.inf) ** -2.0
 
     def tape(self) -> dict[str, float]:
-        """Nothing but squares."""
+        """Return no weights: there are squared torques only."""
         return {}

@@ -18,16 +18,16 @@ class Energy(AbstractCriterion):
     kinks = True
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) sums."""
+        """Return the sums (N,)."""
         return np.asarray(np.sum(np.abs(at.tau * at.qd), axis=1))
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """The sum, rounded off."""
+        """Return the sum with its kinks rounded off."""
         import casadi as ca
 
         power = (z.tau * z.qd)[np.flatnonzero(joints.actuated).tolist()]
         return ca.sum1(ca.sqrt(power * power + z.width**2) - z.width)
 
     def tape(self) -> dict[str, float]:
-        """The same."""
+        """Return the weight of the sum of absolute powers."""
         return {"power": 1.0}

@@ -25,20 +25,20 @@ class Function(AbstractCriterion):
         self._function = function
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) values."""
+        """Return the values (N,) of the function."""
         return _values(self._function, at)
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """What the function gives."""
+        """Return what the function gives."""
         return own_expression(self._function, z.q, z.qd, z.qdd, z.tau)
 
     def key(self, joints: Joints) -> str:
-        """The expression as text."""
+        """Return the expression as text."""
         return _serialised(self._function, len(joints.names))
 
 
 def own_expression(f: Any, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
-    """A criterion that the user wrote."""
+    """Return the expression of a criterion that the user wrote."""
     found = f(q, qd, qdd, tau)
     try:
         number = ca.SX(found)
@@ -51,7 +51,7 @@ def own_expression(f: Any, q: Any, qd: Any, qdd: Any, tau: Any) -> Any:
 
 @alone
 def as_function(f: Any, n: int) -> Any:
-    """A criterion as a casadi function of vectors (n,): what it was made of is no longer needed."""
+    """Return a criterion as a casadi function of vectors (n,): what it was made of is no longer needed."""
     if isinstance(f, ca.Function):
         return f
     symbols = [ca.SX.sym(word, n) for word in VECTORS]

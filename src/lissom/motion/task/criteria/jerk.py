@@ -18,15 +18,15 @@ class Jerk(AbstractCriterion):
     orders, often = 4, 2
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) sums."""
+        """Return the sums (N,)."""
         return np.asarray(np.sum(at.jerk**2, axis=1))
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """The sum."""
+        """Return the sum."""
         import casadi as ca
 
         return ca.sumsqr(z.jerk[np.flatnonzero(joints.actuated).tolist()])
 
     def tape(self) -> dict[str, float]:
-        """The same."""
+        """Return the weight of the sum of squared jerks."""
         return {"jerk": 1.0}

@@ -1,4 +1,4 @@
-"""The duration."""
+"""Criterion of the shortest time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lissom.spatial.rotations import Array
 
 
 class Time(AbstractCriterion):
-    """One for every second."""
+    """The duration: a rate of one."""
 
     name, title, meaning, unit = "time", "time", "duration", "s"
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) ones."""
+        """Return ones (N,)."""
         return np.ones(len(at.q))
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """One."""
+        """Return one."""
         return 1.0
 
     def tape(self) -> dict[str, float]:
-        """A constant."""
+        """Return the weight of the duration."""
         return {"time": 1.0}

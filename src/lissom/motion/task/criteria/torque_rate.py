@@ -18,11 +18,11 @@ class TorqueRate(AbstractCriterion):
     orders, torque_rate = 4, True
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) sums."""
+        """Return the sums (N,)."""
         return np.asarray(np.sum(at.tau_rate**2, axis=1))
 
     def expression(self, z: State, joints: Joints) -> Any:
-        """The sum."""
+        """Return the sum."""
         import casadi as ca
 
         return ca.sumsqr(z.tau_rate[np.flatnonzero(joints.actuated).tolist()])

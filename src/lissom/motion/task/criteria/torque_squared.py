@@ -16,13 +16,13 @@ class TorqueSquared(AbstractCriterion):
     at_rest = True
 
     def value(self, at: Course, joints: Joints) -> Array:
-        """(N,) sums."""
+        """Return the sums (N,)."""
         return np.asarray(np.sum(at.tau**2, axis=1))
 
     def squares(self, joints: Joints) -> Array:
-        """(n,) ones for joints with a motor."""
+        """Return ones (n,) for joints with a motor."""
         return joints.actuated.astype(float)
 
     def tape(self) -> dict[str, float]:
-        """Nothing but squares."""
+        """Return no weights: there are squared torques only."""
         return {}

@@ -5,7 +5,6 @@ Simulations ask for torques at one time after the other, where calls of inverse 
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable
 
 import numpy as np
@@ -23,19 +22,17 @@ class Interpolated:
     """Polynomials on pieces between `ends` (k + 1,), through values (k, POINTS, n)."""
 
     def __init__(self, ends: Array, function: Callable[[Array], Array]) -> None:
-        self.ends, self._list = ends, ends.tolist()
+        self.ends = ends
         self._values = self._at_nodes(NODES, function)
 
     def _at_nodes(self, nodes: Array, function: Callable[[Array], Array]) -> Array:
-        """(k, len(nodes), n)"""
+        """Return the function's values (k, len(nodes), n) at nodes of every piece."""
         begin, half = self.ends[:-1, None], np.diff(self.ends)[:, None] / 2
         t = begin + half * (1 + nodes)
         return function(t.ravel()).reshape(*t.shape, -1)
 
     def __call__(self, t: Array) -> Array:
-        """(nt, n)"""
-        if len(t) == 1:
-            return self._one(float(t[0]))
+        """Return values (nt, n) at times (nt,), to the last bit the same for one time and for many."""
         k = np.clip(np.searchsorted(self.ends, t, side="right") - 1, 0, len(self.ends) - 2)
         x = 2 * (t - self.ends[k]) / (self.ends[k + 1] - self.ends[k]) - 1
         away = x[:, None] - NODES
@@ -43,18 +40,8 @@ class Interpolated:
         share /= share.sum(axis=1, keepdims=True)
         return np.asarray((share[:, None, :] @ self._values[k])[:, 0])
 
-    def _one(self, t: float) -> Array:
-        """(1, n) at one time, quicker."""
-        k = min(max(bisect.bisect_right(self._list, t) - 1, 0), len(self._list) - 2)
-        begin, end = self._list[k], self._list[k + 1]
-        away = (2 * (t - begin) / (end - begin) - 1) - NODES
-        if not away.all():
-            away[away == 0.0] = 1e-300
-        share = WEIGHTS / away
-        return np.asarray((share @ self._values[k] / share.sum())[None])
-
     def error(self, function: Callable[[Array], Array]) -> float:
-        """Largest between the points, of the largest value of each column."""
+        """Return the largest error between the points, relative to the largest value of each column."""
         between = (NODES[1:] + NODES[:-1]) / 2
         away = np.abs(self._at_nodes(between, self) - self._at_nodes(between, function)).max(axis=(0, 1))
         size = np.abs(self._values).max(axis=(0, 1))
@@ -62,10 +49,15 @@ class Interpolated:
 
 
 def interpolated(function: Callable[[Array], Array], breaks: Array) -> Callable[[Array], Array]:
-    """The function itself where polynomials do not do, as where it has a break that is not given."""
-    for finer in FINER:
-        inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(finer) / finer
-        made = Interpolated(np.append(inner.ravel(), breaks[-1]), function)
+    """Return a function as polynomials; itself where these are not exact, as where it has a break that is not given."""
+    for each in FINER:
+        made = Interpolated(finer(breaks, each), function)
         if made.error(function) <= SAME:
             return made
     return function
+
+
+def finer(breaks: Array, each: int) -> Array:
+    """Return breaks, with every stretch between them divided equally."""
+    inner = breaks[:-1, None] + np.diff(breaks)[:, None] * np.arange(each) / each
+    return np.append(inner.ravel(), breaks[-1])
