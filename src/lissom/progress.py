@@ -23,6 +23,7 @@ from lissom.markup import Markup, tag
 PAUSE = 0.2  # seconds between two updates
 PATIENCE = 3.0  # seconds after which people want to see that something happens
 NOTICE = 10.0  # seconds after which a log gets a plain line; the next ones after twice, four times ... that time
+
 Reporter = Callable[[Any], object]
 
 
@@ -188,8 +189,8 @@ def reporter(
 ) -> Iterator[Reporter]:
     """Context with a function to call with progress: it shows it, calls the user's function, or does nothing.
 
-    progress : what the user gave: True, False, a function, or None, for a display if the work takes some seconds
-    display : a context such as `bar` or `line`, from the seconds after which it appears
+    progress : what the user gave: True, False, a function, or None to show work that takes long
+    display : a context such as `bar` or `line`, for the seconds after which it appears
     call : for a function of the user, with arguments of the `form` that the error names
     """
     if progress is False:

@@ -286,7 +286,7 @@ def test_a_long_search_shows_a_line_to_a_person(arm, monkeypatch):
         seen.append((words, after))
         yield seen.append
 
-    monkeypatch.setattr("lissom.progress.line", line)
+    monkeypatch.setattr("lissom.motion.progress.line", line)
     ls.predict_motion(arm, LIFT, progress=False)
     assert not seen
     ls.predict_motion(arm, LIFT)

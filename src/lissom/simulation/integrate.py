@@ -6,7 +6,6 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -110,9 +109,8 @@ def integrate(scene: Scene, options: Options) -> Run:
     store = parts.Store.of(options, scene.begin)
     options = options.of_runs(scene.begin.single)
     progress, until = options.progress, options.until
-    with reporter(
-        progress, partial(_bar, until), lambda t: progress(min(1.0, t / until)), "simulate", "of the fraction"
-    ) as tell:
+    show = partial(bar, "simulating", until, "")
+    with reporter(progress, show, lambda t: progress(min(1.0, t / until)), "simulate", "of the fraction") as tell:
         how = choose.plan(*scene[:2], options, scene.events)
         if store is None:
             run = _together(scene, options, tell, how)
@@ -125,11 +123,6 @@ def integrate(scene: Scene, options: Options) -> Run:
     if options.save is not None:
         _save(run, options.save, store)
     return run
-
-
-def _bar(until: float, after: float) -> AbstractContextManager[Reporter]:
-    """A bar of the time that is simulated."""
-    return bar("simulating", until, after=after)
 
 
 def _in_parts(store: parts.Store, scene: Scene, options: Options, tell: Reporter, how: Plan) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -69,13 +69,10 @@ def run(
         if rows.settings is None:
             rows.settings = settings_of(study)
         call = lambda done: progress(done, study.rows)  # noqa: E731
-        show = stack.enter_context(reporter(progress, partial(_bar, study.rows), call, VERB, "f(done, total)"))
+        show = stack.enter_context(
+            reporter(progress, partial(bar, "evaluating", study.rows, "rows"), call, VERB, "f(done, total)")
+        )
         return _Sweep(study, rows, place, show, stack if anywhere else None).do(rows.missing(retry))
-
-
-def _bar(rows: int, after: float) -> AbstractContextManager[Reporter]:
-    """A bar of the rows that are done."""
-    return bar("evaluating", rows, "rows", after)
 
 
 def _place(workers: int | None, scheduler: str | None, stack: ExitStack) -> Workplace:
