@@ -32,6 +32,7 @@ FOLDERS = {
         "store": {"", "plan", "rows"},
     },
     "work": {},
+    "control": {"sensors": set()},
     "views": {
         "figures": {""},
         "arms": {"", "figures"},
