@@ -320,3 +320,14 @@ def test_time_and_effort_together():
     assert motion.status == "solved"
     assert motion.cost < 5.3
     assert rings(motion) < 1e-5
+
+
+def test_dependent_equality_rows_do_not_stop_the_solver():
+    """Modes at rest at both ends: IPOPT ran out of iterations for one in ten of such goals, whatever their digits."""
+    arm, rng = ls.load("two_link_flexible"), np.random.default_rng(1)
+    fields = {"start": [0, 0], "duration": 4.0, "minimise": "torque_squared", "limits": ls.Limits(torque=[0.2, 0.1]),
+              "start_acceleration": [0, 0], "goal_acceleration": [0, 0]}  # fmt: skip
+    for goal in ([0.8, 0.8], *([0.8, 0.8] + 1e-8 * rng.normal(size=(3, 2)))):
+        motion = ls.predict_motion(arm, goal=goal, **fields, starts=1, iterations=60)
+        assert motion.ok
+        assert motion.cost == pytest.approx(0.102557, rel=1e-5)
