@@ -16,13 +16,13 @@ from unittest import mock
 import numpy as np
 
 import lissom as ls
-from lissom.dynamics.acting import Setting
+from lissom.dynamics.acting import Acting
 from lissom.engine import compile as compiler, joined, machine, native, native_code, shipped
 from lissom.engine.kernel import SINGLE_LANES, tape_kernel
 from lissom.engine.machine import Part
 from lissom.kernels.functions import Functions
 from lissom.kernels.verb import Verb
-from lissom.kernels.verbs import VERBS
+from lissom.kernels.verbs import JOINT_REACTIONS, REACTIONS_IN_LINK_AXES, VERBS
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 WIDTHS = (1, 4)
@@ -43,22 +43,25 @@ def arms() -> Iterator[ls.Arm]:
     yield ls.Arm("steps of coupled joints", [*links, _link("follower", "revolute 3", follower)])
 
 
+OF_LINKS = (JOINT_REACTIONS, REACTIONS_IN_LINK_AXES)  # payloads that are inputs belong to bodies, not to links
+
+
 def _link(name: str, parent: str | None, joint: ls.Joint) -> ls.Link:
     return ls.Link(name, parent, joint, 1.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
 
 
-def settings(verb: Verb, arm: ls.Arm) -> Iterator[Setting]:
+def actings(verb: Verb, arm: ls.Arm) -> Iterator[Acting]:
     """What may act on an arm, and where a frame is asked for."""
     carriers = {link.parent for link in arm.links}
     ends = tuple(link.name for link in arm.links if link.name not in carriers)
     if verb.frame:
-        yield from (Setting(frame=end) for end in ends)
+        yield from (Acting(frame=end) for end in ends)
         return
-    yield Setting()
+    yield Acting()
     if verb.acted:
-        yield from (Setting(base=True), Setting(loads=ends))
-    if verb.batch_of_arms:
-        yield Setting(payloads=tuple(link.name for link in arm.links))
+        yield from (Acting(base=True), Acting(loads=ends))
+    if verb.batch_of_arms and verb not in OF_LINKS:
+        yield Acting(payloads=tuple(link.name for link in arm.links))
 
 
 def parts(some: Iterable[ls.Arm], verbs: Iterable[Verb] = tuple(VERBS.values())) -> list[Part]:
@@ -81,8 +84,8 @@ def parts(some: Iterable[ls.Arm], verbs: Iterable[Verb] = tuple(VERBS.values()))
 
 def _ask(functions: Functions, verb: Verb) -> None:
     """Make the tapes of a verb of every width."""
-    for setting in settings(verb, functions.arm):
-        plan = functions.plan(verb, setting)
+    for acting in actings(verb, functions.arm):
+        plan = functions.plan(verb, acting)
         if plan.program.steps:
             lengths = [math.prod(shape) for shape in plan.shapes]
             for single in (False, True)[: 1 + verb.single]:

@@ -54,7 +54,8 @@ def test_formulations_name_verbs_that_exist():
 
 
 def test_keys_of_kernels_cover_all_rooms_that_make_them():
-    assert set(ROOMS) == MAY_USE["kernels"] | {"kernels"}
+    """And of loops of simulation, which share their steps."""
+    assert set(ROOMS) == MAY_USE["kernels"] | {"kernels", "simulation"}
 
 
 # ---- every verb ----------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ QUIET = {"print_level": 0, "sb": "yes", "option_file_name": ""}
 # factorisation; a fifth more, MUMPS's own default, gives the same bits in less time, and IPOPT doubles it if needed.
 LINEAR = {"mumps_permuting_scaling": 0, "mumps_scaling": 0, "mumps_mem_percent": 20}
 # Equality rows can be dependent but for rounding (modes at rest at both ends). Without MUMPS's scalings their matrices
-# look singular now and then; IPOPT then regularises the rows by 1e-8 for good, and full steps no longer meet them: of 20
-# motions of a flexible arm 2 ran out of iterations. With both of these, all took 7 to 39 iterations.
+# look singular now and then; IPOPT then regularises the rows by 1e-8 for good, and full steps no longer meet them: of
+# 20 motions of a flexible arm 2 ran out of iterations. With scalings and 1e-10, all took 7 to 39 iterations.
 EQUALITIES = {"mumps_mem_percent": 20, "jacobian_regularization_value": 1e-10}
 # from a solution with multipliers: start near the bounds, with a small barrier
 WARM: dict[str, Any] = {
