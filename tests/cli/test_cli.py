@@ -270,11 +270,11 @@ def test_rounding_errors_are_no_unstable_poles():
 
     found = without_noise(np.array([1.97e-15, 6.4e-17 + 1e-9j, -2.0, -0.1 + 3.0j]))
     assert found.tolist() == [0, 0, -2.0, -0.1 + 3.0j]
-    assert pole_cells(0j, None) == ("-", "-", "rigid-body motion")
+    assert pole_cells(0j, None) == ("-", "-", "rigid body")
     assert pole_cells(-2 + 0j, None) == ("-", "-", "decays")
     assert pole_cells(2 + 0j, None) == ("-", "-", "unstable")
     assert pole_cells(3j, None)[2] == "undamped"
-    assert pole_cells(1 + 1e-12 + 0j, 0.01)[2] == "rigid-body motion"
+    assert pole_cells(1 + 1e-12 + 0j, 0.01)[2] == "rigid body"
     assert pole_cells(-0.1 + 3.0j, None) == ("0.47773", "0.0333", "decays")
 
 
@@ -288,6 +288,8 @@ def test_linearise(tmp_path):
     assert data["dt"] == 0.01
     assert len(data["A"]) == 12
     assert "no equilibrium" in lissom("linearise", "two_link", "--q", "0,0", "--tau", "0,0").output
+    assert "At q = 0.2, 0.1" in lissom("linearise", "two_link", "--q", "0.2,0.1").output
+    assert "no equilibrium" not in lissom("linearise", "two_link_flexible", "--sagging").output
     assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr
 
 
@@ -328,7 +330,7 @@ def test_linearise_shows_zeros(tmp_path):
     arm = ("linearise", "two_link_flexible", "--q", "0.2,1.2")
     found = lissom(*arm, "--frame", "link2.tip", "--rows", "xy", "--kind", "poles", "--figure", tmp_path / "poles.png")
     assert "minimum phase: no; relative degree [2, 2]" in found.output
-    assert "rigid-body motion" in found.output
+    assert "rigid body" in found.output
     assert "Every mode is reached by the inputs; the weakest: pole" in found.output
     assert (tmp_path / "poles.png").stat().st_size > 10_000
     data = json.loads(lissom(*arm, "--encoders", "--json").output)

@@ -33,7 +33,8 @@ def linearise(
         str | None, typer.Option(metavar="NUMBERS", help="Torques in N m or N. Default: those that hold the arm.")
     ] = None,
     frame: Annotated[
-        str | None, typer.Option(metavar="LINK", help="The link or tool whose motion is the output. Default: joints.")
+        str | None,
+        typer.Option(metavar="LINK", help="The link or tool whose motion is the output. Default: all coordinates."),
     ] = None,
     rows: Annotated[
         str | None, typer.Option(metavar="ROWS", help="Which of its rows are outputs: xy, or x,rz. Default: all six.")
@@ -46,6 +47,9 @@ def linearise(
     along: Annotated[
         str | None, typer.Option(metavar="LINK", help="Zeros of points along this flexible link; needs --rows.")
     ] = None,
+    sagging: Annotated[
+        bool, typer.Option("--sagging", help="At the equilibrium that beams, springs and passive joints settle to.")
+    ] = False,
     dt: Annotated[float | None, typer.Option(metavar="SECONDS", help="Discretise with this sampling time.")] = None,
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a figure to this file (.png, .svg, .pdf).")
@@ -68,7 +72,12 @@ def linearise(
     rates, torques = (
         None if text is None else np.array(numbers(text, word)) for text, word in ((qd, "--qd"), (tau, "--tau"))
     )
-    plant = make(loaded, positions(loaded, q, arm.deg), rates, torques, output=output, rows=rows_of)
+    state = positions(loaded, q, arm.deg)
+    if sagging:
+        from lissom.control.equilibrium import equilibrium
+
+        state = equilibrium(loaded, state).q
+    plant = make(loaded, state, rates, torques, output=output, rows=rows_of)
     plant = plant if dt is None else plant.discrete(dt)
     if as_json:
         print_json(_plain(plant))
@@ -141,7 +150,7 @@ def pole_cells(pole: complex, dt: float | None) -> tuple[str, str, str]:
     off = pole.real if dt is None else abs(pole) - 1.0
     off = 0.0 if abs(off) <= (0.0 if dt is None else NOISE) else off
     swings = pole.imag != 0.0
-    kind = "undamped" if swings and not off else "rigid-body motion" if not off else "decays" if off < 0 else "unstable"
+    kind = "undamped" if swings and not off else "rigid body" if not off else "decays" if off < 0 else "unstable"
     size = abs(pole) if dt is None else abs(cmath.phase(pole)) / dt
     ratio = f"{abs(pole):.4f}" if dt is not None else f"{0.0 - pole.real / abs(pole):.4f}" if swings else "-"
     return f"{size / (2 * math.pi):.5g}" if swings else "-", ratio, kind
@@ -150,6 +159,7 @@ def pole_cells(pole: complex, dt: float | None) -> tuple[str, str, str]:
 def _show(plant: StateSpace) -> None:
     import numpy as np
 
+    out.print(f"At q = {', '.join(f'{x:.4g}' for x in plant.q)}", markup=False, highlight=False)
     _print_roots("Poles", plant.poles, plant.dt)
     out.print(
         f"{len(plant.states)} states; inputs {', '.join(plant.inputs)}; {'stable' if plant.stable else 'not stable'}.",
@@ -160,7 +170,11 @@ def _show(plant: StateSpace) -> None:
         state = "Every mode is" if reach.complete else "Not every mode is"
         out.print(f"{state} {verb}; the weakest: {reach.weakest}.", markup=False)
     if np.abs(plant.drift).max() > 1e-9:
-        out.print(f"The state is no equilibrium: its derivative is up to {np.abs(plant.drift).max():.3g} (SI units).")
+        out.print(
+            f"The state is no equilibrium: its derivative is up to {np.abs(plant.drift).max():.3g} (SI units)"
+            + ("" if plant.qd.any() else "; --sagging takes the equilibrium with these joint positions")
+            + "."
+        )
     out.print("The matrices A, B, C, D are in the output of --json.")
 
 

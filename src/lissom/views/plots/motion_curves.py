@@ -91,7 +91,7 @@ def title_lines(motion: Motion, curves: DenseCurves | None = None) -> list[str]:
 def _aim(motion: Motion) -> str:
     """Duration and criterion."""
     aims, span = motion.task.minimise, f"{motion.duration:.4g} s"
-    if motion.outcome is not MotionOutcome.SOLVED:
+    if not motion.ok and motion.outcome is not MotionOutcome.SOLVED:
         return f"{span}, not solved"
     if set(aims) == {"time"}:
         return f"{span} minimum time"

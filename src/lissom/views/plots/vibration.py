@@ -52,7 +52,8 @@ def _turned(a: Array, b: Array) -> float:
 
 def mode_title(found: ArmModes, k: int) -> str:
     """Return number, frequency and damping ratio of mode k as text."""
-    ratio = f", damping ratio {100 * found.damping[k]:.2g} %" if found.damping[k] else ""
+    z = found.damping[k]
+    ratio = "" if not z else ", overdamped" if z >= 1 else f", damping ratio {100 * z:.2g} %"
     return f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz{ratio}"
 
 
