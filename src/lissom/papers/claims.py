@@ -76,7 +76,7 @@ class Reproduction(NamedTuple):
 
 
 def judged(where: str, claim: str, ours: str, holds: bool, why: str = "", bar: str = "") -> Claim:
-    """A claim that is reproduced where it holds; `why` explains what the number means, `bar`, after "holds if", what it must be."""
+    """A claim that is reproduced where it holds; `why` explains the number, `bar` says, after "holds if", when."""
     return Claim(where, claim, ours, REPRODUCED if holds else FAILED, why, tolerance=f"holds if {bar}" if bar else "")
 
 
