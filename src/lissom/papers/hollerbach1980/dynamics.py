@@ -49,8 +49,8 @@ def _agreement() -> Claim:
         f"PUMA 560, Stanford arm, nine joints: largest difference {worst:.1e} of the largest torque",
         worst,
         ROUNDING,
-        "as corrected in docs/errata.md, where each equation has its test: as printed (11) lacks iW_j, the 3x3 form and "
-        "rdd_i of the Newton-Euler list are wrong, and the latter has no prismatic joints",
+        "as corrected in docs/errata.md, where each equation has its test: as printed (11) lacks iW_j, the 3x3 form "
+        "and rdd_i of the Newton-Euler list are wrong, and the latter has no prismatic joints",
     )
 
 

@@ -178,8 +178,8 @@ def _no_cost(everything: Kind) -> Claim:
     return limited(
         "Introduction",
         "Albus' table gives the forces at no computational cost, by indexing",
-        f"two joints, {POINTS} points per axis, rates and accelerations up to {FAST:g} rad/s and rad/s^2: the entry that "
-        f"lies nearest is off by {100 * everything.nearest:.0f} % of the largest torque; interpolation, off by "
+        f"two joints, {POINTS} points per axis, rates and accelerations up to {FAST:g} rad/s and rad/s^2: the entry "
+        f"that lies nearest is off by {100 * everything.nearest:.0f} % of the largest torque; interpolation, off by "
         f"{100 * everything.error:.1f} %, reads {everything.read[0]} numbers",
         everything.nearest > 2 * everything.error,
         f"no cost only without interpolation, which reads {everything.read[1]:,} numbers for six joints",
@@ -217,9 +217,9 @@ def _drawbacks() -> list[Claim]:
         judged(
             "Introduction",
             "interpolation between stored values is a difficulty",
-            f"positions over the ranges of the joints, rates and accelerations up to 1 rad/s and rad/s^2, errors relative "
-            f"to the largest torque of each joint: two joints {coarse:.2g} % at worst with 9 positions per joint, "
-            f"{fine:.2g} % with {FINE}; a PUMA 560 with 4 positions per joint, {_size(small.memory)}: {six:.0f} %",
+            f"positions over the ranges of the joints, rates and accelerations up to 1 rad/s and rad/s^2, errors "
+            f"relative to the largest torque of each joint: two joints {coarse:.2g} % at worst with 9 positions per "
+            f"joint, {fine:.2g} % with {FINE}; a PUMA 560 with 4, {_size(small.memory)}: {six:.0f} %",
             coarse > 1.0 and six > 10.0,
             "other rates and another measure than in the comparison of the three kinds of tables",
             "it is above 1 % with 9 positions, and above 10 % for six joints with 4",
