@@ -138,13 +138,19 @@ def written_out(n: int) -> Graph:
     return run.graph(has_fma())
 
 
+def _power(times: list[tuple[int, float]]) -> float:
+    """The power of the number of joints by which times grow."""
+    joints, nanoseconds = (np.log(column) for column in zip(*times, strict=True))
+    return float(np.polyfit(joints, nanoseconds, 1)[0])
+
+
 def timed(progress: Callable[[str], object] | None) -> Claim:
     """Measured times of the equations as they stand, and of the economical form."""
     found = time_formulations(("nasser", *WALKER_ORIN), joints=SIZES, seconds=8.0, progress=progress)
     found += time_graphs("economical", {n: written_out(n) for n in SIZES}, progress)
     times = {(row.method, row.joints): row.nanoseconds for row in found}
     forms = {name: [(n, times[name, n]) for n in SIZES if (name, n) in times] for name in ("nasser", "economical")}
-    powers = [float(np.polyfit(*np.log(np.array(mine)).T, 1)[0]) for mine in forms.values()]
+    powers = [_power(mine) for mine in forms.values()]
     largest = max(n for n in SIZES if ("nasser", n) in times and ("walker_orin_3", n) in times)
     names = {"nasser": "full 6x6 products", "economical": "economical form",
              **{m: f"method {m[-1]}" for m in WALKER_ORIN}}  # fmt: skip
@@ -171,14 +177,14 @@ def _drawn(found: dict[str, dict[str, list[Fraction]]]) -> Drawing:
     for method in WALKER_ORIN:
         values = {n: count_operations(method, n).multiplications for n in range(2, 7)}
         ours = polynomial(values, degree_of(values))
-        curves.append(Curve(method, joints, [float(at(ours, n)) for n in joints]))
+        curves.append(Curve(f"Walker-Orin {method[-1]}", joints, [float(at(ours, n)) for n in joints]))
     for name, counts in found.items():
         values_of = [float(at(counts["multiplications"], n)) for n in joints]
-        curves.append(Curve(f"nasser, {name}", joints, values_of, "--" if name == "economical" else "-"))
+        curves.append(Curve(f"Nasser, {name}", joints, values_of, "--" if name == "economical" else "-"))
     printed = [float(at(COUNTS.multiplications, n)) for n in joints]
-    curves.append(Curve("nasser, printed, N joints", joints, printed, "o"))
+    curves.append(Curve("Nasser, printed, N joints", joints, printed, "o"))
     more = [float(at(COUNTS.multiplications, n + 1)) for n in joints]
-    curves.append(Curve("nasser, printed, N - 1 joints", joints, more, "+"))
+    curves.append(Curve("Nasser, printed, N - 1 joints", joints, more, "+"))
     caption = "Multiplications of forward dynamics: equations as they stand, economical, printed"
     panel = Panel("", "joints", "multiplications", tuple(curves), ("linear", "log"))
     return Drawing(
