@@ -123,7 +123,7 @@ def _walker_orin() -> Claim:
         mine < min(others) and max(printed) < BOOK_METHOD_3 and max(short) <= 6 < min(whole),
         f"cheaper than method 3 with full products from {whole[0]} joints on by multiplications, from {whole[1]} by "
         f"all operations; in the economical form from {short[0]} and {short[1]}; with the zeros, ones and constants of "
-        f"a PUMA-like arm folded in the economical form and in method 3 alike, from {folded[0]} and {folded[1]}",
+        f"a PUMA-like arm folded in both the economical form and method 3, from {folded[0]} and {folded[1]}",
         "method 3 is not rearranged: its equations as they stand",
     )  # fmt: skip
 
