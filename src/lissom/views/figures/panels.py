@@ -32,7 +32,8 @@ class Curve(NamedTuple):
 class Panel(NamedTuple):
     """Curves over common axes; `scales` of x and y: "linear" or "log"; `range`: of y, where curves leave it.
 
-    A panel that cannot show all values says which there are.
+    A panel that cannot show all values says which there are, under its x axis. `beside`: the legend stands beside the
+    axes even if it is short; `equal`: x and y have the same scale.
     """
 
     title: str
@@ -41,6 +42,8 @@ class Panel(NamedTuple):
     curves: tuple[Curve, ...]
     scales: tuple[str, str] = ("linear", "linear")
     range: tuple[float, float] | None = None
+    beside: bool = False
+    equal: bool = False
 
 
 def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
@@ -69,10 +72,12 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
         _sparse_ticks(ax.xaxis)
     if panel.range is not None:
         ax.set_ylim(*panel.range)
+    if panel.equal:
+        ax.set_aspect("equal", adjustable="datalim")
     if clipped := _clipped(panel, ax.get_ylim()):
-        ax.text(0.5, 0.02, clipped, transform=ax.transAxes, ha="center", va="bottom", fontsize="small")
+        ax.set_xlabel(f"{panel.xlabel}\n{clipped}")  # no curve crosses it there
     named = sum(bool(curve.label) for curve in panel.curves)
-    if named > MOST_INSIDE:
+    if named > MOST_INSIDE or (named and panel.beside):
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif named:
         ax.legend(frameon=True, framealpha=0.8)
