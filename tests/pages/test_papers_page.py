@@ -12,10 +12,12 @@ from lissom.papers.claims import (
     Drawing,
     Reproduction,
     Tolerance,
+    as_corrected,
     better,
     judged,
     limited,
     near,
+    refuted,
     slip,
     undecidable,
 )
@@ -42,7 +44,14 @@ def test_all_claims_are_on_the_page(tmp_path):
         "better, 2 not decidable from the text, 1 not reproduced. Computing this took 8 s of CPU time." in text
     )
     assert "5 claims: 1 reproduced, 1 slip in print, 1 approximation with a limit" in text
-    for words in ("x &lt; 2", "Tolerance 0.01 m: half a digit.", "x = 2 y", "up to 3 rad", "4 s of CPU time"):
+    for words in (
+        "x &lt; 2",
+        "Tolerance 0.01 m: half a digit.",
+        "all errata",
+        "x = 2 y",
+        "up to 3 rad",
+        "4 s of CPU time",
+    ):
         assert words in text
     assert text.index("<th") < text.index("x &lt; 2")  # the table per paper comes first
     assert len(page.sources) == 2
@@ -53,6 +62,7 @@ def test_a_check_that_fails_is_told_apart():
     claims = (
         near("", "", "", float("nan"), Tolerance(1.0, "")), slip("", "", "", False, "2"), judged("", "", "", False),
         limited("", "", "", False, "3"), better("", "", "", False, "why"),
+        refuted("", "", "", False, "4"), as_corrected("", "", "", 2.0, Tolerance(1.0, ""), "5"),
     )  # fmt: skip
     assert {claim.verdict for claim in claims} == {FAILED}
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lissom.papers.claims import BETTER, FAILED, LIMIT, OPEN, SLIP, VERDICTS
+from lissom.papers.claims import BETTER, CORRECTED, FAILED, LIMIT, OPEN, REFUTED, REPRODUCED, SLIP, VERDICTS
 
 
 def verdicts(found):
@@ -15,9 +15,16 @@ def check_claims(found):
     for claim in found.claims:
         assert claim.verdict in VERDICTS, claim
         assert any(letter.isdigit() for letter in claim.ours), claim
-        assert claim.detail or claim.verdict not in (SLIP, LIMIT), claim
+        assert claim.detail or claim.verdict not in (CORRECTED, SLIP, REFUTED, LIMIT), claim
         assert claim.why or claim.verdict not in (BETTER, OPEN), claim
         assert claim.verdict != FAILED, claim
+
+
+def check_bars(claims):
+    """What is reproduced says what it had to reach; no defect is told twice."""
+    for claim in claims:
+        assert claim.tolerance or claim.verdict not in (REPRODUCED, CORRECTED), claim
+    assert len({claim.claim for claim in claims}) == len(claims)
 
 
 def check_drawings(found):

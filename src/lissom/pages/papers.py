@@ -14,11 +14,16 @@ from lissom.versions import versions
 from lissom.views.figures.panels import draw_panels
 
 BREAK = Markup("<br>")
+ABOUT = (
+    "All errata: every equation or statement of the paper that is wrong as printed or as scanned, the rows of "
+    "docs/errata.md. The other columns count the claims below; a row that needs a corrected equation says so."
+)
 
 
 def write_papers_page(found: Sequence[Reproduction], target: Path, command: str) -> None:
     """Write one file: a table of all verdicts, then each paper's claims, listings and figures."""
-    sections = [Section("Verdicts", Markup(overview(found).html() + _again(command))), *map(_paper, found)]
+    verdicts = Markup(overview(found).html() + tag("p", ABOUT) + _again(command))
+    sections = [Section("Verdicts", verdicts), *map(_paper, found)]
     write_text(target, page("What the papers claim, and what lissom finds", _lead(found), sections))
 
 
@@ -44,7 +49,9 @@ def _paper(found: Reproduction) -> Section:
 def _row(claim: Claim) -> tuple[str, ...]:
     kind = "failed" if claim.verdict == FAILED else claim.verdict.split()[0]
     verdict = tag("span", tag("b", claim.verdict, kind=kind), *([BREAK, claim.detail] if claim.detail else []))
-    ours = tag("span", claim.ours, *([BREAK, f"Tolerance {claim.tolerance}."] if claim.tolerance else []))
+    ours = tag(
+        "span", claim.ours, *([BREAK, f"{claim.tolerance[0].upper()}{claim.tolerance[1:]}."] if claim.tolerance else [])
+    )
     return Markup(tag("span", claim.where)), claim.claim, ours, verdict, claim.why
 
 

@@ -13,12 +13,15 @@ from typing import NamedTuple
 from lissom.listing import Listing
 from lissom.views.figures.panels import Panel
 
-REPRODUCED, SLIP, LIMIT = "reproduced", "slip in print", "approximation with a limit"
+REPRODUCED, CORRECTED, SLIP = "reproduced", "reproduced as corrected", "slip in print"
+REFUTED, LIMIT = "statement refuted", "approximation with a limit"
 BETTER, OPEN, FAILED = "ours is cheaper or better", "not decidable from the text", "not reproduced"
 VERDICTS = {  # verdict, and its plural as the head of a column
-    REPRODUCED: "reproduced", SLIP: "slips in print", LIMIT: "approximations with a limit",
-    BETTER: "ours is cheaper or better", OPEN: "not decidable from the text", FAILED: "not reproduced",
+    REPRODUCED: "reproduced", CORRECTED: "reproduced as corrected", SLIP: "slips in print",
+    REFUTED: "statements refuted", LIMIT: "approximations with a limit", BETTER: "ours is cheaper or better",
+    OPEN: "not decidable from the text", FAILED: "not reproduced",
 }  # fmt: skip
+ERRATA = {"hollerbach1980": 21, "nasser": 15, "book1983": 21, "deluca1991": 11, "xiang2008": 14}  # rows of errata.md
 
 
 class Tolerance(NamedTuple):
@@ -38,8 +41,9 @@ ROUNDING = Tolerance(1e-10, "rounding errors, amplified by the condition of the 
 class Claim(NamedTuple):
     """One claim: its place in the paper, its text, lissom's result, the verdict, and the reason.
 
-    detail : the corrected value of a slip in print, the limit of an approximation
-    tolerance : what agreement means, and why
+    detail : the corrected value of a slip in print, what was corrected to reproduce a claim, what is true instead of a
+        refuted statement, the limit of an approximation
+    tolerance : what agreement means, and why: a tolerance, or the bar that the number must reach
     """
 
     where: str
@@ -71,19 +75,32 @@ class Reproduction(NamedTuple):
     seconds: float | None = None
 
 
-def judged(where: str, claim: str, ours: str, holds: bool, why: str = "") -> Claim:
-    """A claim that is reproduced where it holds; `why` explains what the number means."""
-    return Claim(where, claim, ours, REPRODUCED if holds else FAILED, why)
+def judged(where: str, claim: str, ours: str, holds: bool, why: str = "", bar: str = "") -> Claim:
+    """A claim that is reproduced where it holds; `why` explains the number, `bar` says, after "holds if", when."""
+    return Claim(where, claim, ours, REPRODUCED if holds else FAILED, why, tolerance=f"holds if {bar}" if bar else "")
 
 
 def near(where: str, claim: str, ours: str, off: float, tolerance: Tolerance, why: str = "") -> Claim:
     """A claim that is reproduced where our number is off by no more than the tolerance."""
-    return judged(where, claim, ours, bool(off <= tolerance.size), why)._replace(tolerance=str(tolerance))
+    return judged(where, claim, ours, bool(off <= tolerance.size), why)._replace(tolerance=f"tolerance {tolerance}")
+
+
+def as_corrected(
+    where: str, claim: str, ours: str, off: float, tolerance: Tolerance, correction: str, why: str = ""
+) -> Claim:
+    """A claim that is reproduced only with an equation corrected; `correction` says which, and how."""
+    found = near(where, claim, ours, off, tolerance, why)
+    return found._replace(verdict=CORRECTED if found.verdict == REPRODUCED else FAILED, detail=correction)
 
 
 def slip(where: str, claim: str, ours: str, holds: bool, corrected: str, why: str = "") -> Claim:
     """A slip in print; `holds`: the printed value is refuted and the corrected one confirmed in this run."""
     return _found(SLIP, where, claim, ours, holds, corrected, why)
+
+
+def refuted(where: str, claim: str, ours: str, holds: bool, instead: str, why: str = "") -> Claim:
+    """A statement that is false, and no misprint; `holds`: this run finds it false and what is true `instead`."""
+    return _found(REFUTED, where, claim, ours, holds, instead, why)
 
 
 def limited(where: str, claim: str, ours: str, holds: bool, limit: str, why: str = "") -> Claim:
@@ -118,12 +135,14 @@ def summary(claims: Sequence[Claim]) -> str:
 
 
 def overview(found: Sequence[Reproduction]) -> Listing:
-    """A row per paper: its claims by verdict, its figures, and the time it took."""
+    """A row per paper: its claims by verdict, all its errata, its figures, and the time it took."""
     verdicts = counted(claim for paper in found for claim in paper.claims)
     rows = []
     for paper in found:
         counts = counted(paper.claims)
         seconds = "-" if paper.seconds is None else f"{paper.seconds:.0f} s"
-        numbers = [len(paper.claims), *(counts.get(verdict, 0) for verdict in verdicts), len(paper.drawings)]
+        numbers: list[object] = [len(paper.claims), *(counts.get(verdict, 0) for verdict in verdicts)]
+        numbers += [ERRATA.get(paper.paper, "-"), len(paper.drawings)]
         rows.append([paper.title, *map(str, numbers), seconds])
-    return Listing.of(("paper", "claims", *(VERDICTS[v] for v in verdicts), "figures", "CPU time"), rows)
+    heads = ("paper", "claims", *(VERDICTS[v] for v in verdicts), "all errata", "figures", "CPU time")
+    return Listing.of(heads, rows)

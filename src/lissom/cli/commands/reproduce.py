@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
 ALL = "all"
 WIDE = 130  # columns of a terminal that a table of claims takes
-COLOURS = {"reproduced": "green", "ours is cheaper or better": "green", "not reproduced": "red"}
+COLOURS = {
+    "reproduced": "green",
+    "reproduced as corrected": "green",
+    "ours is cheaper or better": "green",
+    "not reproduced": "red",
+}
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -113,7 +118,7 @@ def _table(found: Reproduction) -> Table:
     for word, share in (("where", 2), ("claim", 4), ("ours", 6), ("verdict", 4)):
         table.add_column(word, ratio=share, overflow="fold")
     for claim in found.claims:
-        ours = claim.ours + (f" (tolerance {claim.tolerance})" if claim.tolerance else "")
+        ours = claim.ours + (f" ({claim.tolerance})" if claim.tolerance else "")
         reasons = "; ".join(filter(None, (claim.detail, claim.why)))
         table.add_row(claim.where, claim.claim, ours, _verdict(claim) + (f": {reasons}" if reasons else ""))
     return table
@@ -121,9 +126,11 @@ def _table(found: Reproduction) -> Table:
 
 def _show_claim(claim: Any) -> None:
     """A claim below another, for narrow terminals."""
+    from lissom.papers.claims import LIMIT
+
     out.print(f"{_verdict(claim)}  {claim.where}")
-    known = claim.detail and ("correct" if claim.verdict == "slip in print" else "limit")
-    pairs = (("claim", claim.claim), ("ours", claim.ours), ("within", claim.tolerance), (known, claim.detail),
+    known = claim.detail and ("limit" if claim.verdict == LIMIT else "correct")
+    pairs = (("claim", claim.claim), ("ours", claim.ours), ("bar", claim.tolerance), (known, claim.detail),
              ("why", claim.why))  # fmt: skip
     for word, text in pairs:
         if text:
