@@ -307,11 +307,17 @@ def _figure(case: Case, motion: Motion) -> Drawing:
     joints = motion.joints - motion.joints[0]
     panels.append(Panel(f"{n}(c) joints, from their start", "time [s]", "angle [rad]",
                         (Curve("theta_1", t, joints[:, 0]), Curve("theta_2", t, joints[:, 1])),
-                        beside=True))  # fmt: skip
+                        range=_roomy(joints)))  # fmt: skip
     start = at[0] if n < 9 else np.zeros(2)
     panels.append(Panel(f"{n}(d) tip" + (", from its start" if n < 9 else ""), "time [s]", "position [m]",
                         (Curve("x", t, at[:, 0] - start[0]), Curve("y", t, at[:, 1] - start[1]))))  # fmt: skip
     return Drawing(f"figure_{n:02d}", f"Figure {n} by the closed form: {case.words}", tuple(panels))
+
+
+def _roomy(joints: Array) -> tuple[float, float]:
+    """Limits of y that leave the upper third to the legend."""
+    low, high = float(joints.min()), float(joints.max())
+    return low - 0.05 * (high - low), high + 0.5 * (high - low)
 
 
 def _scale(delta: Array) -> float:
