@@ -33,7 +33,7 @@ class OperationCount(NamedTuple):
 def count_operations(method: str, arm_or_n: Arm | int) -> OperationCount:
     """Multiplications and additions of a formulation.
 
-    Dense rule, as the papers count: every product and sum counts, whatever its values; a division counts
+    Dense rule, as Hollerbach 1980 counts: every product and sum counts, whatever its values; a division counts
     as a product; signs, sines, cosines and the entries of the joint transforms are free, as are values
     that begin a recursion. Loads are left out, and of the drives all but the inertia in forward dynamics.
     Folded: products with 0 or 1, sums with 0 and

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from lissom.verbs.count import bending_chain
 
 if TYPE_CHECKING:
     from lissom.engine.graph import Graph
+    from lissom.engine.trace import AsWritten
+    from lissom.formulations.linkage import Linkage, State
 
 ROWS = 1024
 PASSES = 4
@@ -90,7 +92,17 @@ def time_formulations(
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
         raise InputError(f"time_formulations: seconds is {shown(seconds)}; expected a number above 0.")
     tell = progress or (lambda _words: None)
-    made = [case for name in names for case in _compiled(name, sizes, float(seconds), tell)]
+    return _measured([case for name in names for case in _compiled(name, sizes, float(seconds), tell)], tell)
+
+
+def time_graphs(
+    name: str, graphs: Mapping[int, Graph], progress: Callable[[str], object] | None = None
+) -> tuple[FormulationTime, ...]:
+    """Time programs given as graphs, by number of joints, in the way of `time_formulations`."""
+    return _measured([_Case(name, n, graph) for n, graph in graphs.items()], progress or (lambda _words: None))
+
+
+def _measured(made: Sequence[_Case], tell: Callable[[str], object]) -> tuple[FormulationTime, ...]:
     for turn in range(PASSES):  # spread over time, so that a busy moment of the machine hurts no method alone
         for case in made:
             tell(f"pass {turn + 1} of {PASSES}: {case.method}, {case.joints} joints")
@@ -138,17 +150,29 @@ def _compiled(name: str, joints: list[int], seconds: float, tell: Callable[[str]
         yield case
 
 
-def generic_arm(n: int) -> Arm:
-    """A revolute arm of n joints without zeros and ones among its numbers."""
+def generic_arm(n: int, theta: float = 0.3) -> Arm:
+    """A revolute arm of n joints without zeros and ones among its numbers; theta : offset of every angle [rad]."""
     rng = np.random.default_rng(1980)
     rows = []
     for _ in range(n):
         points = rng.normal(size=(6, 3)) * 0.1
         points -= points.mean(axis=0)
         inertia = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
-        rows.append(DH(a=rng.uniform(0.1, 0.5), alpha=rng.uniform(-1.5, 1.5), d=rng.uniform(0.05, 0.2), theta=0.3,
+        rows.append(DH(a=rng.uniform(0.1, 0.5), alpha=rng.uniform(-1.5, 1.5), d=rng.uniform(0.05, 0.2), theta=theta,
                        mass=rng.uniform(0.5, 5.0), com=rng.uniform(-0.2, 0.2, 3), inertia=inertia))  # fmt: skip
     return Arm.from_dh(rows, convention="standard", gravity=(0.7, -1.3, -9.6), name=f"generic {n}")
+
+
+def traced_state(run: AsWritten, linkage: Linkage, direction: str) -> tuple[State, list[Any]]:
+    """A state of nodes, and the last input: accelerations for inverse dynamics, torques for forward dynamics."""
+    from lissom.formulations.linkage import State, frames_of
+
+    n = len(linkage)
+    q, qd, last = run.input(n), run.input(n), run.input(n)
+    members = [m._replace(**{word: run.node(getattr(m, word)) for word in NUMBERS}) for m in linkage.members]
+    gravity = run.node(linkage.in_frame_0(linkage.bodies.arm.gravity))
+    qdd = last if direction == "inverse" else run.node([0.0] * n)
+    return State(members, frames_of(members, q), qd, qdd, gravity), last
 
 
 def _as_written(name: str, n: int) -> Graph:
@@ -159,7 +183,7 @@ def _as_written(name: str, n: int) -> Graph:
     from lissom.engine.trace import AsWritten
     from lissom.formulations import catalogue
     from lissom.formulations.horn_raibert import Coefficients, combined
-    from lissom.formulations.linkage import Linkage, State, frames_of
+    from lissom.formulations.linkage import Linkage
 
     run = AsWritten()
     if name == TABLE:
@@ -173,14 +197,6 @@ def _as_written(name: str, n: int) -> Graph:
         run.output(catalogue.ALL[name].function(equations.mapped(run.node), q, qd, qdd))
     else:
         f = catalogue.ALL[name]
-        q, qd, last = run.input(n), run.input(n), run.input(n)
-        linkage = Linkage(Bodies(generic_arm(n)))
-        members = [
-            member._replace(**{word: run.node(getattr(member, word)) for word in NUMBERS}) for member in linkage.members
-        ]
-        gravity = run.node(linkage.in_frame_0(linkage.bodies.arm.gravity))
-        state = State(
-            members, frames_of(members, q), qd, last if f.direction == "inverse" else run.node([0.0] * n), gravity
-        )
+        state, last = traced_state(run, Linkage(Bodies(generic_arm(n))), f.direction)
         run.output(f.function(state) if f.direction == "inverse" else f.function(state, last))
     return run.graph(has_fma())

@@ -78,6 +78,13 @@ def less(a: Any, b: Any) -> list[Fraction]:
     return difference
 
 
+def remaining(left: list[Fraction]) -> str:
+    """What a printed count has more, or less, than the literal one."""
+    if all(c <= 0 for c in left):
+        return f"our literal count has {written([-c for c in left])} more than printed"
+    return f"{written(left)} of the printed count are not in our literal count"
+
+
 def in_words(row: Row, n: int) -> dict[str, Any]:
     """A row as plain data, the paper's numbers (for n joints) beside ours, and why they differ."""
     from lissom.papers.nasser.printed import COUNTS as NASSER
@@ -116,5 +123,5 @@ def _difference(row: Row, word: str, theirs: Any) -> str:
     if as_printed is None:
         return f"{more}; {NASSER_WHY if row.method == 'nasser' else UNKNOWN}"
     left = less(theirs, as_printed[word])
-    rest = f"{written(left)} of the printed count remain unexplained" if left else "which is the printed count"
+    rest = remaining(left) if left else "which is the printed count"
     return f"{more}; computed as literally as printed it takes {written(as_printed[word])}: {rest}"

@@ -30,3 +30,8 @@ PRINTED = {
 }  # fmt: skip
 ORDERS = {"uicker_kahn": 4, "waters": 2, "hollerbach_4x4": 1, "hollerbach_3x3": 1, "newton_euler_link": 1,
           "horn_raibert": 3, "newton_euler_base": 1}  # fmt: skip
+NAMES = {
+    "uicker_kahn": "Uicker/Kahn", "waters": "Waters", "hollerbach_4x4": "Hollerbach (4x4)",
+    "hollerbach_3x3": "Hollerbach (3x3)", "newton_euler_link": "Newton-Euler", "horn_raibert": "Horn, Raibert",
+    "newton_euler_base": "Newton-Euler in base coordinates", "horn_raibert_table": "Horn, Raibert (table)",
+}  # fmt: skip

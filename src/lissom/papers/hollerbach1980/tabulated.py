@@ -9,13 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
+from lissom.dynamics.bodies import Bodies
+from lissom.engine.trace import AsWritten
 from lissom.formats.load import load
+from lissom.formulations.horn_raibert import Coefficients, combined
+from lissom.formulations.linkage import Linkage
 from lissom.listing import Listing
 from lissom.model.arm import Arm
 from lissom.model.loads import Payload
 from lissom.papers.claims import Claim, judged, limited
 from lissom.spatial.rotations import Array
 from lissom.verbs.configuration_table import ConfigurationTable
+from lissom.verbs.count import puma_like
 from lissom.verbs.dynamics import bias_forces, inverse_dynamics, mass_matrix
 
 POINTS = 9  # per axis of every table that is compared
@@ -29,7 +34,7 @@ def claims_and_listing(tell: Callable[[str], object]) -> tuple[list[Claim], List
     """All claims about tables, and the three kinds side by side."""
     tell("filling tables")
     kinds = kinds_of_tables()
-    return [*_drawbacks(), _eliminated(kinds), _no_cost(kinds[-1])], _listing(kinds)
+    return [*_drawbacks(), _eliminated(kinds), _no_cost(kinds[-1]), _sines()], _listing(kinds)
 
 
 # ---- three kinds of tables ---------------------------------------------------------------------------------
@@ -161,9 +166,11 @@ def _eliminated(kinds: list[Kind]) -> Claim:
         "positions only because of the large memory of both",
         f"{POINTS} points per axis, two joints: {', '.join(_size(k.memory) for k in reversed(kinds))}; six joints "
         f"{', '.join(_size(k.six_memory) for k in reversed(kinds))}; worst error "
-        f"{', '.join(f'{100 * k.error:.1f} %' for k in reversed(kinds))} of the largest torque",
+        f"{', '.join(f'{100 * k.error:.1f} %' for k in reversed(kinds))} of the largest torque with rates and "
+        f"accelerations up to {FAST:g} rad/s and rad/s^2",
         positions.memory < rates.memory < everything.memory and positions.error < 1.05 * everything.error,
         "rates enter as products and accelerations linearly: only positions need a grid",
+        "memory falls from Albus to Raibert to Horn and Raibert, and the error grows by less than 5 %",
     )
 
 
@@ -171,9 +178,9 @@ def _no_cost(everything: Kind) -> Claim:
     return limited(
         "Introduction",
         "Albus' table gives the forces at no computational cost, by indexing",
-        f"two joints, {POINTS} points per axis: the entry that lies nearest is off by {100 * everything.nearest:.0f} % "
-        f"of the largest torque; interpolation, off by {100 * everything.error:.1f} %, reads {everything.read[0]} "
-        "numbers",
+        f"two joints, {POINTS} points per axis, rates and accelerations up to {FAST:g} rad/s and rad/s^2: the entry "
+        f"that lies nearest is off by {100 * everything.nearest:.0f} % of the largest torque; interpolation, off by "
+        f"{100 * everything.error:.1f} %, reads {everything.read[0]} numbers",
         everything.nearest > 2 * everything.error,
         f"no cost only without interpolation, which reads {everything.read[1]:,} numbers for six joints",
     )
@@ -198,19 +205,24 @@ def _drawbacks() -> list[Claim]:
             "tables must be enormous for a fine tessellation",
             f"{FINE} positions per joint: {_size(tables[1].memory)} for two joints, {_size(need)} for six",
             need > TIB,
+            bar=f"six joints need more than {_size(TIB)}",
         ),
         judged(
             "Introduction",
             "filling the entries is a difficulty",
             f"{FINE}^6 positions of six joints would take {fill / 3600:.0f} hours of CPU time here",
             fill > 3600,
+            bar="it takes more than an hour",
         ),
         judged(
             "Introduction",
             "interpolation between stored values is a difficulty",
-            f"two joints: worst torque error {coarse:.2g} % with 9 positions per joint, {fine:.2g} % with {FINE}; "
-            f"{small!r}: {six:.0f} %",
+            f"positions over the ranges of the joints, rates and accelerations up to 1 rad/s and rad/s^2, errors "
+            f"relative to the largest torque of each joint: two joints {coarse:.2g} % at worst with 9 positions per "
+            f"joint, {fine:.2g} % with {FINE}; a PUMA 560 with 4, {_size(small.memory)}: {six:.0f} %",
             coarse > 1.0 and six > 10.0,
+            "other rates and another measure than in the comparison of the three kinds of tables",
+            "it is above 1 % with 9 positions, and above 10 % for six joints with 4",
         ),
         _other_load(tables[1]),
     ]
@@ -226,4 +238,28 @@ def _other_load(table: ConfigurationTable) -> Claim:
         "tables become useless if the load changes",
         f"0.5 kg in the hand of the two-link arm: torques off by {100 * off:.0f} %",
         off > 0.1,
+        bar="it is more than 10 %",
+    )
+
+
+def _sines() -> Claim:
+    """Sines and cosines that the recursion needs and the configuration-space form does not."""
+    run = AsWritten()
+    frames = Linkage(Bodies(puma_like(SIX))).frames(run.input(SIX))
+    run.output([x for A in frames.A for row in A for x in row])
+    table = AsWritten()
+    G, J, C = table.input(SIX), table.input(SIX**2), table.input(SIX**3)
+    square = [J[SIX * i : SIX * i + SIX] for i in range(SIX)]
+    cube = [[C[SIX * (SIX * i + j) : SIX * (SIX * i + j) + SIX] for j in range(SIX)] for i in range(SIX)]
+    table.output(combined(Coefficients(G, square, cube), table.input(SIX), table.input(SIX)))
+    needed, without = (
+        sum(node.op in ("sin", "cos") for node in program.graph(False).nodes) for program in (run, table)
+    )
+    return judged(
+        "Configuration space",
+        "with tables it is unnecessary to compute sines and cosines",
+        f"six joints: {needed} for the matrices A_i of a recursion, {without} with tabulated coefficients",
+        needed == 2 * SIX and without == 0,
+        "the table is read at the angles themselves",
+        "the program with tables has none, that of the matrices one of each per joint",
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from lissom.papers.claims import Claim, Drawing, limited, undecidable
-from lissom.papers.hollerbach1980.printed import PRINTED
+from lissom.papers.hollerbach1980.printed import NAMES, PRINTED
 from lissom.verbs.timing import FormulationTime, time_formulations
 from lissom.views.figures.panels import Curve, Panel
 
@@ -25,14 +25,14 @@ def claims_and_drawings(progress: Callable[[str], object] | None) -> tuple[list[
 
 
 def _ranks(six: dict[str, float]) -> Claim:
-    listed = ", ".join(f"{m} {six[m]:.0f} ns" for m in METHODS if m in six)
+    listed = ", ".join(f"{NAMES[m]} {six[m]:.0f} ns" for m in METHODS if m in six)
     missing = [m for m in METHODS if m not in six]
     computing = [m for m in METHODS[:-1] if m in six]
     return limited(
         "Table II",
         "for n = 6 the formulations rank as listed, tables being the cheapest",
         f"time per state, compiled as written: {listed}"
-        + (f"; {', '.join(missing)} took too long to compile" if missing else ""),
+        + (f"; {', '.join(NAMES[m] for m in missing)} took too long to compile" if missing else ""),
         all(six[a] > six[b] for a, b in pairwise(computing)) and six[TABLE] > six[RECURSION],
         f"the rank of those that compute; a table takes {six[TABLE] / six[RECURSION]:.1f} times that of Newton-Euler",
         "with the table's entries in the cache, and no interpolation",
@@ -54,7 +54,7 @@ def _tables(rows: tuple[FormulationTime, ...]) -> Claim:
     cross = crossing(rows, TABLE, RECURSION)
     return limited(
         "Configuration space",
-        "for n >= 9 tables are less efficient than Newton-Euler",
+        "for n >= 9 tables are less efficient than Newton-Euler, by time",
         f"measured: slower from n = {cross} on" if cross else f"measured: not up to n = {rows[-1].joints}",
         cross is not None and cross <= 9,
         f"in time from n = {cross} on here: reading n^3 coefficients costs more than computing with few numbers",
@@ -81,6 +81,6 @@ def _drawn(rows: tuple[FormulationTime, ...]) -> Drawing:
     curves = []
     for method in (RECURSION, TABLE):
         some = [row for row in rows if row.method == method]
-        curves.append(Curve(method, [row.joints for row in some], [row.nanoseconds for row in some], "o-"))
+        curves.append(Curve(NAMES[method], [row.joints for row in some], [row.nanoseconds for row in some], "o-"))
     panel = Panel("compiled as written, one core", "joints", "time per state [ns]", tuple(curves))
     return Drawing("tables_against_recursion", "Time of tables and of Newton-Euler", (panel,), 1)

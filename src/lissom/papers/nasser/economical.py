@@ -13,13 +13,14 @@ The same numbers as `formulations.nasser`, made with fewer operations:
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lissom.errors import UnsupportedError
 from lissom.formulations.counting import Count, Tally, counted_state
-from lissom.formulations.linkage import Linkage, State
+from lissom.formulations.linkage import Linkage, Member, State
 from lissom.formulations.matrices import cross, dot, negative, plus, scaled, skew, times
 from lissom.spatial.rotations import Array
 
@@ -91,16 +92,16 @@ def count_economical(linkage: Linkage, folded: bool) -> Count:
     tally = Tally(folded)
     state = counted_state(linkage, tally)
     tally.counting = False  # constants of the links are given, as are the entries of A_i
-    given = constants(state)
+    given = constants(state.members)
     tally.counting = True
     accelerations(state, list(state.qd), given)
     return Count(tally.multiplications, tally.additions)
 
 
-def constants(state: State) -> list[tuple[Inertia, Any]]:
+def constants(members: Sequence[Member]) -> list[tuple[Inertia, Any]]:
     """A_i and m r of all links in their own frames."""
     out = []
-    for member in state.members:
+    for member in members:
         S, Sm = skew(member.com), skew(member.moment)
         J = [[member.inertia[i][j] - dot(Sm[i], [row[j] for row in S]) for j in range(3)] for i in range(3)]
         out.append((Inertia(member.mass, [negative(row) for row in Sm], J), member.moment))
