@@ -70,8 +70,8 @@ def _claim(worst: Lowest, others: list[Lowest]) -> Claim:
         "(37), (72), (73)",
         "second-order terms can be ignored, and rotations are orthogonal, so that the inertia coefficients simplify",
         f"{POSES} poses, J is no longer positive definite from these slopes of a tip on: {WORST} under a payload of "
-        f"twice their mass, truncated by {found}; ordinary arms, by all: {ordinary}. Without truncation never "
-        f"(smallest eigenvalue {least:.1e} kg m^2)",
+        f"twice the mass of one link, truncated by {found}; ordinary arms, by all: {ordinary}. Without truncation "
+        f"never (smallest eigenvalue {least:.1e} kg m^2)",
         holds,
         f"slopes below {first:.3f} rad in the worst case, below {usual:.3f} rad on ordinary arms",
         "flexibility='linear' keeps the terms and stays positive definite",
@@ -90,6 +90,6 @@ def _drawing(worst: Lowest, others: list[Lowest]) -> Drawing:
                 for x in others for word, style in (("linear", "--"), ("book", "-"))]  # fmt: skip
     axes = ("steepest slope of a tip [rad]", "relative to the undeflected arm")
     return Drawing("definiteness", f"Smallest eigenvalue of the inertia matrix, the worst of {POSES} poses", (
-        Panel(WORST, *axes, tuple(curves), ("log", "linear"), (-1.5, 1.5)),
-        Panel("ordinary arms", *axes, tuple(ordinary), ("log", "linear"), (-1.5, 1.5)),
-    ))  # fmt: skip
+        Panel(WORST, *axes, tuple(curves), ("log", "linear"), (-1.5, 1.5), beside=True),
+        Panel("ordinary arms", *axes, tuple(ordinary), ("log", "linear"), (-1.5, 1.5), beside=True),
+    ), 1)  # fmt: skip

@@ -132,7 +132,7 @@ def spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
     claim = limited(
         "(4)-(7)",
         "deflections are sums of mode shapes, linear in their amplitudes",
-        f"a beam of 10 m driven to {SPEED:g} rad/s: the tip is further away than the beam is long from "
+        f"a beam of 10 m driven to {SPEED:g} rad/s: the tip is deflected by more than the beam's length from "
         f"t = {ends['linear']:.1f} s (linear) and {ends['book']:.1f} s (book), at {speed:.2f} rad/s; with "
         f"foreshortening (second_order) it lags by {-peak:.3f} m at most and comes back",
         bool(np.isfinite(ends["book"]) and -0.6 < peak < -0.55 and speed > 0.9 * clamped),
@@ -141,5 +141,5 @@ def spin_up(tell: Callable[[str], object]) -> tuple[list[Claim], Drawing]:
     )
     panel = Panel("a beam spun up to 6 rad/s", "t [s]", "deflection of the tip [m]", tuple(curves), range=(-2.0, 2.0))
     return [claim], Drawing(
-        "spin_up", "No geometric stiffening in a linear field; curves end where the tip is 10 m off", (panel,)
+        "spin_up", "No geometric stiffening in a linear field; curves end where the tip is deflected by 10 m", (panel,)
     )

@@ -36,6 +36,7 @@ def _inertia(q: Array) -> Claim:
         f"{number} coefficients b and t of the inertia matrix",
         f"all 21 entries of B at {STATES} random positions within {away:.0e} of the general closed form",
         away < 1e-12,
+        bar="below 1e-12, rounding errors",
     )
 
 
@@ -75,4 +76,5 @@ def _linear(q: Array, qd: Array, qdd: Array) -> Claim:
         f"Y p = tau to {away:.0e} at {STATES} random states, p of {len(model.parameters)} parameters "
         f"({', '.join(model.names)})",
         away < 1e-12,
+        bar="below 1e-12, rounding errors",
     )

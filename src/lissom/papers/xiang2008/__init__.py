@@ -29,7 +29,7 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
     ]  # fmt: skip
     if timed:
         tell("computing time")
-        claims += [*examples.computing_times(found), *cost.computing_times()]
+        claims += [*examples.computing_times(), *cost.computing_times()]
     drawings = (
         figures.motions(1, found.first), figures.motions(2, found.second), figures.history(found.first),
         figures.sensitivities(found.second), shortest.drawing(law, ladder), limits.drawing(places),

@@ -29,7 +29,7 @@ def motions(k: int, motion: Motion) -> Drawing:
         Curve({0: "start", len(some) - 1: "end"}.get(j, ""), [0.0, a[0], b[0]], [0.0, a[1], b[1]], "o-", shades[j])
         for j, (a, b) in enumerate(zip(elbow, tip, strict=True))
     )
-    panels.append(Panel(f"Fig. {number[2]}: motion", "x [m]", "y [m]", sticks))
+    panels.append(Panel(f"Fig. {number[2]}: motion", "x [m]", "y [m]", sticks, equal=True))
     caption = f"Example {k}: T = {motion.duration:.4f} s"
     return Drawing(f"figures_{number[0]}_{number[2]}", caption, tuple(panels), 3)
 

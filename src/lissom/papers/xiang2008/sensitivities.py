@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.motion.result.motion import Motion
-from lissom.papers.claims import ROUNDING, Claim, Tolerance, judged, near
+from lissom.papers.claims import ROUNDING, Claim, Tolerance, as_corrected, judged, near
 from lissom.papers.xiang2008 import sqp
 from lissom.papers.xiang2008.closed_form import TABLE_1, gradient, torques, two_link_arm
 from lissom.papers.xiang2008.tasks import EXAMPLE_1, EXAMPLE_2, U, weightless_arm
@@ -30,11 +30,11 @@ def both(motion: Motion) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
 def _closed_form(motion: Motion) -> Claim:
     ours, want = both(motion)
     apart = max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(ours, want, strict=True))
-    return near(
+    return as_corrected(
         "Fig. 14",
         "sensitivities by recursion match those of the closed form closely at the optimum of example 2",
         f"largest difference {apart:.1e}, relative, of all twelve along the motion (recursion: method='xiang')",
-        apart, ROUNDING,
+        apart, ROUNDING, "(23) and (26) end in dT_i/dq_i; (75) and (76) are derivatives by accelerations",
     )  # fmt: skip
 
 
@@ -164,4 +164,5 @@ def _accuracy() -> Claim:
         f"{exact.cost:.5f}",
         abs(off[1]) < 1e-6 and off[0] > 1e-3 and tiny.iterations > 2 * exact.iterations and off[2] > 1e-2,
         "rounding spoils small steps, curvature wide ones; the step of 1e-8 is harmless",
+        "the small step costs over twice the iterations and 0.1 % of the optimum, the wide one 1 %, the right one none",
     )

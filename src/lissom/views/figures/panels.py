@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 4.6, 3.1  # of a panel, inches
+LEGEND = 2.4  # width of a legend beside the axes, inches
 MOST_INSIDE = 5  # entries of a legend that stands among the curves
 
 
@@ -32,7 +33,8 @@ class Curve(NamedTuple):
 class Panel(NamedTuple):
     """Curves over common axes; `scales` of x and y: "linear" or "log"; `range`: of y, where curves leave it.
 
-    A panel that cannot show all values says which there are.
+    A panel that cannot show all values says which there are, under its x axis. `beside`: the legend stands beside the
+    axes even if it is short; `equal`: x and y have the same scale.
     """
 
     title: str
@@ -41,6 +43,8 @@ class Panel(NamedTuple):
     curves: tuple[Curve, ...]
     scales: tuple[str, str] = ("linear", "linear")
     range: tuple[float, float] | None = None
+    beside: bool = False
+    equal: bool = False
 
 
 def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> Figure:
@@ -48,7 +52,8 @@ def draw_panels(panels: Sequence[Panel], title: str = "", columns: int = 2) -> F
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     with figure_style():
-        figure = new_figure(WIDTH * columns, HEIGHT * rows + (0.4 if title else 0.0))
+        width = WIDTH + (LEGEND if any(_aside(panel) for panel in panels) else 0.0)
+        figure = new_figure(width * columns, HEIGHT * rows + (0.4 if title else 0.0))
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for ax, panel in zip(axes, panels, strict=False):
             _draw_panel(ax, panel)
@@ -69,13 +74,24 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
         _sparse_ticks(ax.xaxis)
     if panel.range is not None:
         ax.set_ylim(*panel.range)
+    if panel.equal:
+        ax.set_aspect("equal", adjustable="datalim")
     if clipped := _clipped(panel, ax.get_ylim()):
-        ax.text(0.5, 0.02, clipped, transform=ax.transAxes, ha="center", va="bottom", fontsize="small")
-    named = sum(bool(curve.label) for curve in panel.curves)
-    if named > MOST_INSIDE:
+        ax.set_xlabel(f"{panel.xlabel}\n{clipped}")  # no curve crosses it there
+    if _aside(panel):
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    elif named:
+    elif _named(panel):
         ax.legend(frameon=True, framealpha=0.8)
+
+
+def _named(panel: Panel) -> int:
+    """Number of entries of the legend."""
+    return sum(bool(curve.label) for curve in panel.curves)
+
+
+def _aside(panel: Panel) -> bool:
+    """Whether the legend stands beside the axes."""
+    return _named(panel) > MOST_INSIDE or (_named(panel) > 0 and panel.beside)
 
 
 def _clipped(panel: Panel, shown: tuple[float, float]) -> str:
