@@ -243,7 +243,7 @@ def _switches() -> Claim:
 
 
 def _two_modes() -> Claim:
-    """The bang-bang motion with one to four shapes per link, to second order: B of more shapes is lost earlier."""
+    """The bang-bang motion with one to four shapes per link, to second order, whose inertia stays positive definite."""
     tau = Profile([0.0, SWITCH, 2 * SWITCH], np.outer([TORQUE, -TORQUE, 0.0], [1.0, 1.0]), "hold")
     paths = {}
     for count in (1, 2, 4):
