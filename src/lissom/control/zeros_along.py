@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lissom.control.linearise import linearise
-from lissom.control.outputs import as_sensors, output_rows
 from lissom.control.zeros import invariant_zeros, phase_verdict
 from lissom.errors import InputError
 from lissom.kernels.arguments import as_arm, as_numbers
@@ -97,10 +96,6 @@ def zeros_along(
         places = np.atleast_1d(as_numbers(s, "s", verb))
     if places.ndim != 1 or not len(places):
         raise InputError(f"{verb}: s has shape {places.shape}; expected (ns,) distances along link {link!r}.")
-    plant, found = linearise(arm, q), []
-    for place in places:
-        slopes, names = output_rows(arm, plant.q, as_sensors((link, (float(place), 0.0, 0.0)), rows, verb))
-        C = np.hstack([slopes, np.zeros_like(slopes)])
-        here = replace(plant, C=C, D=np.zeros((len(C), plant.B.shape[1])), outputs=names)
-        found.append(invariant_zeros(here))
+    outputs = ((link, (float(place), 0.0, 0.0)) for place in places)
+    found = [invariant_zeros(linearise(arm, q, output=point, rows=rows)) for point in outputs]
     return ZerosAlongLink(link, rows, places, tuple(found), tuple(phase_verdict(zeros, None) for zeros in found))
