@@ -17,6 +17,7 @@ from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 EXPECTED = {  # the claims that are not plainly reproduced
     ("section 1", REFUTED), ("section 4.4", REFUTED), ("section 6.1", SLIP), ("(66)", OPEN), ("section 6.3", LIMIT),
+    ("(41)", CORRECTED), ("(42)", CORRECTED), ("sections 1, 6.1", CORRECTED), ("section 7", CORRECTED),
     ("(11)", CORRECTED), ("(36), (37)", CORRECTED), ("(38)", CORRECTED), ("(16)-(20)", CORRECTED),
     ("section 4.4", CORRECTED), ("Fig. 14", CORRECTED),
 }  # fmt: skip
@@ -51,8 +52,6 @@ def test_figures(found):
 
 @pytest.mark.slow
 def test_computing_times():
-    """As ratios that hold on any machine."""
-    assert [claim.verdict for claim in cost.computing_times()] == [REPRODUCED] * 2
     assert [claim.verdict for claim in examples.computing_times()] == [OPEN] * 2
 
 
@@ -95,8 +94,17 @@ def test_gradients_of_the_spline_program():
 def test_knots_one_by_one():
     """(42): all knots moved in proportion are the duration."""
     motion = predict_motion(two_link_arm(), EXAMPLE_2, segments=8)
-    assert sensitivities._knots(motion).verdict == REPRODUCED
-    assert sensitivities._control_points(motion).verdict == REPRODUCED
+    assert sensitivities._knots(motion).verdict == CORRECTED
+    assert sensitivities._control_points(motion).verdict == CORRECTED
+
+
+def test_cost_with_many_variables():
+    """Counted, so that it holds on any machine."""
+    variables, large = cost._variables(), cost._large()
+    assert variables.verdict == REPRODUCED
+    assert "7.3 times for 2 joints, 10.0 times for 6 joints, 11.6 times for 18 joints" in variables.ours
+    assert large.verdict == CORRECTED
+    assert "1,042,631 multiplications per state, fewer than the 6,242,596" in large.ours
 
 
 def test_direct_sensitivities_of_the_regular_lagrangian():

@@ -22,10 +22,11 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
     tell("definiteness")
     claim, drawing = definiteness.claim_and_drawing()
     claims, drawings = [*claims, claim], [drawing]
+    listings = []
     if timed:
-        claims.append(counts.computing_time(tell))
+        listings.append(counts.computing_time(tell))
         for part in (motion.energy, motion.spin_up):
             more, drawing = part(tell)
             claims += more
             drawings.append(drawing)
-    return Reproduction("book1983", TITLE, tuple(claims), tuple(drawings))
+    return Reproduction("book1983", TITLE, tuple(claims), tuple(drawings), tuple(listings))

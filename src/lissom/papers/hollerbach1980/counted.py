@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from lissom.formulations.counting import Number, Tally, at, counted_state, writt
 from lissom.formulations.linkage import Linkage
 from lissom.formulations.matrices import product
 from lissom.papers.claims import Claim, Drawing, Tolerance, better, judged, limited, near, refuted, slip, undecidable
+from lissom.papers.hollerbach1980 import tables_and_recursions
 from lissom.papers.hollerbach1980.counts import WORDS, Row, count_table, less, literal, remaining
 from lissom.papers.hollerbach1980.printed import NAMES, ORDERS, PRINTED
 from lissom.verbs.count import count_operations, puma_like
@@ -29,7 +29,7 @@ def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
     rows = {row.method: row for row in count_table()}
     claims = [
         *_orders(rows), *_tables(rows), _consistency(), _velocity_terms(), _for_free(rows), _products(), _halving(rows),
-        *_savings(rows), _as_efficient(rows), _crossing(), _unlikely(rows),
+        *_savings(rows), _as_efficient(rows), *tables_and_recursions.claims(), _unlikely(rows),
     ]  # fmt: skip
     return claims, [_drawn(rows)]
 
@@ -267,36 +267,6 @@ def _as_efficient(rows: dict[str, Row]) -> Claim:
         "zeros of a PUMA folded away, n = 6",
         ratios[0] > 2 and max(ratios) < 4,
         f"the same order of growth; a factor of {min(ratios):.1f} to {max(ratios):.1f} for six joints",
-    )
-
-
-def _first(cost: Callable[[str, int], Any]) -> int:
-    return next(n for n in range(1, 99) if cost("horn_raibert", n) > cost("newton_euler_link", n))
-
-
-def _crossing() -> Claim:
-    """From how many joints on a table costs more than Newton-Euler."""
-
-    def printed(method: str, n: int) -> list[Fraction]:
-        return [at(PRINTED[method].multiplications, n), at(PRINTED[method].additions, n)]
-
-    def ours(method: str, n: int) -> list[int]:
-        found = count_operations(method, n)
-        return [found.multiplications, found.additions]
-
-    firsts = []
-    for cost in (printed, ours):
-        by = (lambda m, n, c=cost: c(m, n)[0], lambda m, n, c=cost: c(m, n)[1], lambda m, n, c=cost: sum(c(m, n)))
-        firsts.append([_first(part) for part in by])
-    theirs, own = firsts
-    return limited(
-        "Configuration space",
-        "for n >= 9 tables are less efficient than Newton-Euler, by counts",
-        f"by the printed polynomials multiplications cross at {theirs[0]}, additions at {theirs[1]}, their sum at "
-        f"{theirs[2]}; in ours at {own[0]}, {own[1]} and {own[2]}",
-        theirs[0] == 9 < min(theirs[1:]),
-        f"9 is for multiplications alone; all operations together cross at {theirs[2]} in print",
-        "a table takes fewer sums than products",
     )
 
 

@@ -1,76 +1,47 @@
-"""Claims of Hollerbach 1980 about time, measured on this machine."""
+"""Times of the formulations, measured on this machine: for information, no verdict depends on them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
-from lissom.papers.claims import Claim, Drawing, limited, undecidable
+from lissom.listing import Listing
+from lissom.papers.claims import Claim, Drawing, undecidable
 from lissom.papers.hollerbach1980.printed import NAMES, PRINTED
 from lissom.verbs.timing import FormulationTime, time_formulations
 from lissom.views.figures.panels import Curve, Panel
 
 TABLE, RECURSION = "horn_raibert_table", "newton_euler_link"
 METHODS = ("uicker_kahn", "waters", "hollerbach_4x4", "hollerbach_3x3", RECURSION, TABLE)
+RANKED, CROSSED = (2, 4, 6), range(2, 13)  # numbers of joints
 SIX = 6
 PDP = 7.9  # s per point by (4) on a PDP 11/45, Luh et al.
+OPERATIONS = {method: sum(printed.six) for method, printed in PRINTED.items()}
+PDP_OPERATION = PDP / OPERATIONS["uicker_kahn"]  # [s]
 
 
-def claims_and_drawings(progress: Callable[[str], object] | None) -> tuple[list[Claim], list[Drawing]]:
-    """Claims about ranks, about tables and about real time; compiles for some seconds."""
-    ranked = time_formulations(METHODS, joints=(2, 4, SIX), progress=progress)
-    crossed = time_formulations((RECURSION, TABLE), joints=range(2, 13), progress=progress)
+def measured(progress: Callable[[str], object] | None) -> tuple[Claim, Listing, Drawing]:
+    """The claim about real time, and the measured times as a table and as curves; compiles for some seconds."""
+    ranked = time_formulations(METHODS, joints=RANKED, progress=progress)
+    crossed = time_formulations((RECURSION, TABLE), joints=CROSSED, progress=progress)
     six = {row.method: row.nanoseconds for row in ranked if row.joints == SIX}
-    return [_ranks(six), _tables(crossed), _real_time(six)], [_drawn(crossed)]
+    return _real_time(six), _listing(ranked), _drawn(crossed)
 
 
-def _ranks(six: dict[str, float]) -> Claim:
-    listed = ", ".join(f"{NAMES[m]} {six[m]:.0f} ns" for m in METHODS if m in six)
-    missing = [m for m in METHODS if m not in six]
-    computing = [m for m in METHODS[:-1] if m in six]
-    return limited(
-        "Table II",
-        "for n = 6 the formulations rank as listed, tables being the cheapest",
-        f"time per state, compiled as written: {listed}"
-        + (f"; {', '.join(NAMES[m] for m in missing)} took too long to compile" if missing else ""),
-        all(six[a] > six[b] for a, b in pairwise(computing)) and six[TABLE] > six[RECURSION],
-        f"the rank of those that compute; a table takes {six[TABLE] / six[RECURSION]:.1f} times that of Newton-Euler",
-        "with the table's entries in the cache, and no interpolation",
-    )
-
-
-def crossing(rows: tuple[FormulationTime, ...], above: str, below: str) -> int | None:
-    """The first n from which `above` stays slower than `below`."""
-    times = {(row.method, row.joints): row.nanoseconds for row in rows}
-    shared = sorted(n for m, n in times if m == above and (below, n) in times)
-    slower = [times[above, n] > times[below, n] for n in shared]
-    for k, n in enumerate(shared):
-        if all(slower[k:]):
-            return n
-    return None
-
-
-def _tables(rows: tuple[FormulationTime, ...]) -> Claim:
-    cross = crossing(rows, TABLE, RECURSION)
-    return limited(
-        "Configuration space",
-        "for n >= 9 tables are less efficient than Newton-Euler, by time",
-        f"measured: slower from n = {cross} on" if cross else f"measured: not up to n = {rows[-1].joints}",
-        cross is not None and cross <= 9,
-        f"in time from n = {cross} on here: reading n^3 coefficients costs more than computing with few numbers",
-    )
+def _listing(rows: tuple[FormulationTime, ...]) -> Listing:
+    times = {(row.method, row.joints): f"{row.nanoseconds:.0f} ns" for row in rows}
+    shown = [[NAMES[method], *(times.get((method, n), "-") for n in RANKED)] for method in METHODS]
+    title = "CPU time per state, compiled as written, entries of tables in the cache and not interpolated (information)"
+    return Listing.of(("formulation", *(f"{n} joints" for n in RANKED)), shown, title)
 
 
 def _real_time(six: dict[str, float]) -> Claim:
     """What the paper's own number of seconds gives for the recursions."""
-    operations = {method: sum(printed.six) for method, printed in PRINTED.items()}
-    each = PDP / operations["uicker_kahn"]
-    points = {m: 1 / (each * operations[m]) for m in (RECURSION, "hollerbach_3x3")}
+    points = {method: 1 / (PDP_OPERATION * OPERATIONS[method]) for method in (RECURSION, "hollerbach_3x3")}
     return undecidable(
         "Uicker/Kahn, Conclusion",
         f"{PDP} s per point on a PDP 11/45 by (4); by the recursions computing in real time appears to have been "
         "solved, even on modest computers such as PDP 11's",
-        f"{1e6 * each:.0f} us for each of {operations['uicker_kahn']:,} operations: at that rate "
+        f"{1e6 * PDP_OPERATION:.0f} us for each of {OPERATIONS['uicker_kahn']:,} operations: at that rate "
         f"{points[RECURSION]:.1f} points per second by Newton-Euler, {points['hollerbach_3x3']:.1f} by 3x3 matrices; "
         f"on one core of this machine {1e3 / six[RECURSION]:.0f} and {1e3 / six['hollerbach_3x3']:.0f} million",
         "the paper names no rate that it calls real time, and there is no such machine here",

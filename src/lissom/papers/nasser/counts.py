@@ -6,8 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from lissom.dynamics.bodies import Bodies
 from lissom.engine.compile import has_fma
 from lissom.engine.graph import Graph
@@ -15,6 +13,7 @@ from lissom.engine.trace import AsWritten
 from lissom.formats.load import load
 from lissom.formulations.counting import Count, at, degree_of, polynomial, written
 from lissom.formulations.linkage import Linkage
+from lissom.listing import Listing
 from lissom.papers.claims import Claim, Drawing, judged, limited, undecidable
 from lissom.papers.nasser.accelerations import WALKER_ORIN
 from lissom.papers.nasser.economical import Inertia, accelerations, constants, count_economical, in_paper_axes
@@ -138,36 +137,16 @@ def written_out(n: int) -> Graph:
     return run.graph(has_fma())
 
 
-def _power(times: list[tuple[int, float]]) -> float:
-    """The power of the number of joints by which times grow."""
-    joints, nanoseconds = (np.log(column) for column in zip(*times, strict=True))
-    return float(np.polyfit(joints, nanoseconds, 1)[0])
-
-
-def timed(progress: Callable[[str], object] | None) -> Claim:
-    """Measured times of the equations as they stand, and of the economical form."""
+def times(progress: Callable[[str], object] | None) -> Listing:
+    """Measured times of the equations as they stand, of the economical form and of Walker and Orin's methods."""
     found = time_formulations(("nasser", *WALKER_ORIN), joints=SIZES, seconds=8.0, progress=progress)
     found += time_graphs("economical", {n: written_out(n) for n in SIZES}, progress)
-    times = {(row.method, row.joints): row.nanoseconds for row in found}
-    forms = {name: [(n, times[name, n]) for n in SIZES if (name, n) in times] for name in ("nasser", "economical")}
-    powers = [_power(mine) for mine in forms.values()]
-    largest = max(n for n in SIZES if ("nasser", n) in times and ("walker_orin_3", n) in times)
-    names = {"nasser": "full 6x6 products", "economical": "economical form",
-             **{m: f"method {m[-1]}" for m in WALKER_ORIN}}  # fmt: skip
-    listed = ", ".join(f"{name} {times[m, 6]:.0f} ns" for m, name in names.items() if (m, 6) in times)
-    whole, short = ([times[form, n] / times["walker_orin_3", n] for n in (6, largest)] for form in forms)
-    return limited(
-        "Introduction",
-        "efficiency exceeds that of Walker-Orin methods, and varies linearly with the number of joints, by time",
-        f"time as written, six joints: {listed}; from {SIZES[0]} to {forms['nasser'][-1][0]} and "
-        f"{forms['economical'][-1][0]} joints by power {powers[0]:.2f} of N with full products, {powers[1]:.2f} in the "
-        "economical form",
-        whole[1] < whole[0] and max(powers) < 2 and short[1] < 1 < whole[0],
-        f"with full 6x6 products it takes {whole[0]:.1f} times the time of method 3 for six joints, {whole[1]:.1f} "
-        f"times for {largest}; in the economical form {short[0]:.2f} and {short[1]:.2f} times",
-        "caches and registers make long programs slower than their counts; the economical form on an arm without "
-        "offset angles, of which it has no need",
-    )
+    spent = {(row.method, row.joints): f"{row.nanoseconds:.0f} ns" for row in found}
+    names = {"nasser": "full 6x6 products", "economical": "economical form, on an arm without offset angles",
+             **{method: f"Walker-Orin {method[-1]}" for method in WALKER_ORIN}}  # fmt: skip
+    rows = [[name, *(spent.get((method, n), "-") for n in SIZES)] for method, name in names.items()]
+    title = "CPU time per state of forward dynamics, compiled as written (information: no verdict depends on it)"
+    return Listing.of(("form", *(f"{n} joints" for n in SIZES)), rows, title)
 
 
 def _drawn(found: dict[str, dict[str, list[Fraction]]]) -> Drawing:

@@ -14,7 +14,7 @@ TITLE = (
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Check every claim of the paper; those about time only when `timed`. Takes about 30 seconds."""
+    """Check every claim of the paper; those about computing time only when `timed`. Takes about 30 seconds."""
     tell = progress or (lambda _words: None)
     tell("both examples")
     found = examples.solved()
@@ -29,7 +29,7 @@ def reproduce(progress: Callable[[str], object] | None = None, timed: bool = Tru
     ]  # fmt: skip
     if timed:
         tell("computing time")
-        claims += [*examples.computing_times(), *cost.computing_times()]
+        claims += examples.computing_times()
     drawings = (
         figures.motions(1, found.first), figures.motions(2, found.second), figures.history(found.first),
         figures.sensitivities(found.second), shortest.drawing(law, ladder), limits.drawing(places),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.motion.result.motion import Motion
-from lissom.papers.claims import ROUNDING, Claim, Tolerance, as_corrected, judged, near
+from lissom.papers.claims import ROUNDING, Claim, Tolerance, as_corrected, judged
 from lissom.papers.xiang2008 import sqp
 from lissom.papers.xiang2008.closed_form import TABLE_1, gradient, torques, two_link_arm
 from lissom.papers.xiang2008.tasks import EXAMPLE_1, EXAMPLE_2, U, weightless_arm
@@ -13,6 +13,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.sensitivity import inverse_dynamics_gradient
 
 STEP = 1e-5  # of differences
+CORRECTION = "(23) and (26), which give the sensitivities by q, qd and qdd, end in dT_i/dq_i"
 STEPS = (1e-14, 1e-8, 1e-3)  # of the differences that a search is tried on: too small, right, too wide
 
 
@@ -52,12 +53,12 @@ def _control_points(motion: Motion) -> Claim:
         ahead, behind = (torques(TABLE_1, *_states(motion, Q, motion.duration)) for Q in moved)
         want[:, :, k[0], k[1]] = (ahead - behind) / (2 * STEP)
     apart = float(np.abs(found.control_points - want).max() / np.abs(want).max())
-    return near(
+    return as_corrected(
         "(41)",
         "derivatives of the torques by the control points follow from the chain rule",
         f"motion.sensitivity(method='xiang'), {want.size:,} numbers along example 2, against differences of "
         f"(69), (70): {apart:.1e} of the largest",
-        apart, Tolerance(1e-7, f"central differences with a step of {STEP:g}"),
+        apart, Tolerance(1e-7, f"central differences with a step of {STEP:g}"), CORRECTION,
     )  # fmt: skip
 
 
@@ -86,12 +87,12 @@ def _knots(motion: Motion) -> Claim:
         count += 1
     want = motion.sensitivity(s * T).duration * T
     apart = float(np.abs(total - want).max() / np.abs(want).max())
-    return near(
+    return as_corrected(
         "(42)",
         "derivatives of the torques by the knots follow from the chain rule",
         f"all {count} knots one by one, complex steps in the basis functions; moved in proportion they give the "
         f"derivative by the duration to {apart:.1e}, relative (example 2, {len(s)} times)",
-        apart, ROUNDING,
+        apart, ROUNDING, CORRECTION,
         "an optimisation with equal segments needs the derivative by the duration only: motion.sensitivity().duration",
     )  # fmt: skip
 
@@ -133,14 +134,14 @@ def _searches(second: Motion) -> list[Claim]:
         plain = sqp.solve(sqp.SplineProgram(arm, task, u), 1e-8)
         cost = second.cost if k == 2 else sqp.solve(sqp.SplineProgram(arm, task, u, method=None)).cost
         apart, beside = abs(own.cost / cost - 1), "predict_motion" if k == 2 else "the fast path"
-        out.append(near(
+        out.append(as_corrected(
             "sections 1, 6.1",
             f"the sensitivities serve an SQP method to find the optimum (example {k})",
             f"SLSQP on the gradients of method='xiang': T = {own.duration:.5f} s, cost {own.cost:.6f}, {apart:.0e} "
             f"from that of {beside}; {own.iterations} iterations, {own.torques} evaluations of all torques and "
             f"{own.gradients} of their gradients, {own.seconds:.1f} s CPU. On differences: T = {plain.duration:.5f} s, "
             f"{plain.iterations} iterations, {plain.torques} evaluations of all torques",
-            apart, Tolerance(1e-5, "ten times the optimality tolerance of the paper, 1e-6"),
+            apart, Tolerance(1e-5, "ten times the optimality tolerance of the paper, 1e-6"), CORRECTION,
         ))  # fmt: skip
     return out
 
