@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROWS = 1024
 PASSES = 4
+WINDOW = 0.01  # of one measurement, at least [s]
 NUMBERS = ("B", "mass", "com", "moment", "inertia", "second", "pseudo", "armature")
 
 
@@ -129,12 +130,11 @@ class _Case:
 
     def measure(self) -> None:
         """Nanoseconds of CPU time per state, the best so far."""
-        start = time.process_time()
-        repeats = 0
-        while time.process_time() - start < 0.01:
+        start, spent, repeats = time.process_time(), 0.0, 0
+        while spent < WINDOW:
             self._run(self._inputs, self._outputs)
-            repeats += 1
-        self.best = min(self.best, (time.process_time() - start) / repeats / ROWS * 1e9)
+            repeats, spent = repeats + 1, time.process_time() - start
+        self.best = min(self.best, spent / repeats / ROWS * 1e9)
 
 
 def _compiled(name: str, joints: list[int], seconds: float, tell: Callable[[str], object]) -> Iterator[_Case]:
