@@ -166,7 +166,7 @@ def test_outliers_are_interpolated_and_jumps_refused():
     q = motion()
     q[400, 2] += 0.7
     log = ls.Log(t=T, q=q, joints=JOINTS)
-    assert log.notes == ("1 outliers in q of joint 'wrist_1' interpolated.",)
+    assert log.notes == ("1 outlier in q of joint 'wrist_1' interpolated.",)
     np.testing.assert_allclose(log.q, motion(), atol=1e-5)
     q[500:, 0] += 0.4
     with pytest.raises(ls.InputError, match=r"joint 'shoulder_pan' jumps by 0\.3978 at t = 2 s and stays there"):

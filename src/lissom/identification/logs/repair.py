@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.identification.logs.dead import without_dead
-from lissom.identification.logs.work import MOST_BAD, Repair, Table
+from lissom.identification.logs.work import MOST_BAD, Repair, Table, counted
 from lissom.spatial.rotations import Array
 
 LARGEST = 1e6  # of any measured value; loggers that crash write 1e293
@@ -59,12 +59,12 @@ def _drop_repeated(work: Repair) -> None:
     if back.sum() > max(MOST_BAD * len(t), 2):
         k = int(np.argmax(back))
         raise work.refusal(
-            f"{int(back.sum())} rows have earlier times than a row before, first row {k + 1} (from {t[k - 1]:.6g} to {t[k]:.6g} s). "
-            "Expected one run with increasing times; split the file."
+            f"{int(back.sum())} rows have earlier times than a row before, first row {k + 1} (from {t[k - 1]:.6g} to "
+            f"{t[k]:.6g} s). Expected one run with increasing times; split the file."
         )
     work.keep(fresh, "times that do not increase", counts=bool(back.any()))
     same = np.concatenate([[False], _equal_rows(work.table)])
-    work.keep(~_short_holds(same), "the measurement before, logged again", counts=False)
+    work.keep(np.logical_not(_short_holds(same)), "the measurement before, logged again", counts=False)
 
 
 def _equal_rows(table: Table) -> Array:
@@ -92,7 +92,7 @@ def _unwrap(work: Repair) -> None:
         step = np.diff(values, axis=0)
         wrapped = np.abs(np.abs(step) - TURN) < 0.1 * TURN
         for k in np.flatnonzero(wrapped.any(0)):
-            work.notes.append(f"{word} of joint {work.name(k)} unwrapped: it jumped by a turn.")
+            work.notes.append(f"{word} of joint {work.name(int(k))} unwrapped: it jumped by a turn.")
             turns = np.concatenate([[0.0], np.cumsum(-np.sign(step[:, k]) * wrapped[:, k])])
             values[:, k] += TURN * turns
 
@@ -118,7 +118,9 @@ def _interpolate_outliers(work: Repair, word: str) -> None:
             )
         if bad.any():
             x[bad] = np.interp(t[bad], t[~bad], x[~bad])
-            work.count(int(bad.sum()), f"{int(bad.sum())} outliers in {word} of joint {work.name(k)} interpolated.")
+            work.count(
+                int(bad.sum()), f"{counted(bad.sum(), 'outlier')} in {word} of joint {work.name(k)} interpolated."
+            )
 
 
 def _refuse_gaps(work: Repair) -> None:
@@ -134,7 +136,9 @@ def _refuse_gaps(work: Repair) -> None:
             "interpolated. Give the parts before and after as two logs."
         )
     if missing.any():
-        work.notes.append(f"{int(missing.sum())} missing samples interpolated, in {(missing > 0).sum()} places.")
+        work.notes.append(
+            f"{counted(missing.sum(), 'missing sample')} interpolated, in {counted((missing > 0).sum(), 'place')}."
+        )
 
 
 def _resample(work: Repair) -> None:

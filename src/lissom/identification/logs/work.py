@@ -11,6 +11,11 @@ MOST_BAD = 0.01  # part of the rows that may be removed or repaired
 Table = dict[str, Array]
 
 
+def counted(count: int, word: str) -> str:
+    """A number of things: "1 row", "3 rows"."""
+    return f"{count} {word}{'s' if count != 1 else ''}"
+
+
 class Repair:
     """A table under repair, with the sentences that say what was done."""
 
@@ -24,10 +29,10 @@ class Repair:
 
     def keep(self, rows: Array, what: str, counts: bool = True) -> None:
         """Keep some rows; `counts`: the others were bad."""
-        lost = int((~rows).sum())
+        lost = len(rows) - int(rows.sum())
         if lost:
             self.table = {word: values[rows] for word, values in self.table.items()}
-            self.count(lost if counts else 0, f"{lost} rows removed: {what}.")
+            self.count(lost if counts else 0, f"{counted(lost, 'row')} removed: {what}.")
 
     def count(self, bad: int, note: str) -> None:
         """Count bad rows, and say so; too many are an error."""
