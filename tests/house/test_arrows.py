@@ -56,7 +56,8 @@ MAY_USE = {
     "control": {*OUTER, "loops", "dynamics", "engine", "simulation"},
     "export": {*OUTER, "dynamics", "engine", "formats"},
     "studies": {*OUTER, "work", "dynamics", "simulation", "motion", "control", "formats"},
-    "views": {*OUTER, "studies", "simulation", "motion", "control", "formats"},
+    "identification": {*OUTER, "dynamics", "simulation", "motion", "control", "formats"},
+    "views": {*OUTER, "identification", "studies", "simulation", "motion", "control", "formats"},
     "papers": {
         "verbs",
         "formulations",
@@ -69,7 +70,7 @@ MAY_USE = {
         "model",
         "spatial",
     },
-    "pages": {"verbs", "simulation", "motion", "views", "papers", "formats", "model"},
+    "pages": {"verbs", "identification", "simulation", "motion", "views", "papers", "formats", "model"},
     "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},
 }
 

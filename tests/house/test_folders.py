@@ -8,7 +8,7 @@ import lissom
 
 SOURCE = Path(lissom.__file__).parent
 # the most files at one level, in a room and in each of its folders
-MOST_FILES = {"motion": 15, "simulation": 15, "studies": 15, "work": 15, "views": 20, "cli": 20}
+MOST_FILES = {"motion": 15, "simulation": 15, "studies": 15, "work": 15, "views": 20, "identification": 15, "cli": 20}
 
 
 @pytest.mark.parametrize("room", MOST_FILES)

@@ -40,6 +40,10 @@ class Contents:
     def __contains__(self, name: object) -> bool:
         return name in self._file
 
+    def names(self) -> list[str]:
+        """Names of all variables."""
+        return list(self._file)
+
     def text(self, name: str) -> str:
         """The text of a variable."""
         import h5py

@@ -1,0 +1,1 @@
+"""Identification: the numbers of an arm from measurements of the real machine."""

@@ -1,0 +1,1 @@
+"""Logs of real arms: reading, names of columns, repair of what loggers do to data."""

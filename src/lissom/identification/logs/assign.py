@@ -1,0 +1,114 @@
+"""The columns of a table that are the channels of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.arrays import as_floats
+from lissom.errors import InputError, listed, suggest
+from lissom.formats.tables import Columns
+from lissom.identification.logs.headers import chosen, meanings, time_factor, unit_factor
+from lissom.identification.logs.work import CHANNELS
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+NEEDED = ("q", "tau", "current")  # of all joints, if of one
+
+
+class Pick(NamedTuple):
+    """A column, and the factor that makes it SI."""
+
+    name: str
+    factor: float
+
+
+class Assignment:
+    """Which column is which channel of which joint: those that the caller names, then those whose names say it."""
+
+    def __init__(
+        self, table: Columns, arm: Arm, columns: Mapping[str, Any], scale: Mapping[str, Any], shift: Mapping[str, Any]
+    ) -> None:
+        self.names = tuple(joint.name for joint in arm.joints)
+        self._table, self._columns, self._scale, self._shift = table, columns, scale, shift
+        for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, CHANNELS),
+                                   ("shift", shift, CHANNELS)):  # fmt: skip
+            for word in given:
+                if word not in known:
+                    raise InputError(f"{what} has {word!r}; {suggest(str(word), known)}")
+        self._picks = self._given() | self._recognised()
+
+    def _given(self) -> dict[tuple[str, int], Pick]:
+        """Columns that the caller names."""
+        out = {}
+        for word in (word for word in self._columns if word != "t"):
+            value, count = self._columns[word], len(self.names)
+            names = [value.format(k + 1) for k in range(count)] if isinstance(value, str) else list(value)
+            if len(names) != count:
+                raise InputError(f"columns[{word!r}] has {len(names)} names; expected {count}, one per joint.")
+            for k, name in enumerate(names):
+                if name is not None:
+                    self._refuse_unknown(name)
+                    out[(word, k)] = Pick(name, unit_factor(name))
+        return out
+
+    def _recognised(self) -> dict[tuple[str, int], Pick]:
+        """Columns whose names say what they are, of quantities that the caller does not name."""
+        used = {name for word in self._columns if word != "t" for name in self._columns[word]}
+        found = meanings([name for name in self._table if name not in used], self.names)
+        found = {name: at for name, at in found.items() if at.word not in self._columns and at.word in CHANNELS}
+        return {key: Pick(name, unit_factor(name)) for key, name in chosen(found).items()}
+
+    def _refuse_unknown(self, name: Any) -> None:
+        if name not in self._table:
+            raise InputError(f"there is no column {name!r}; {suggest(str(name), self._table)}")
+
+    def arrays(self) -> dict[str, Array | None]:
+        """Channels (nt, joints) by name, None where the table has none."""
+        found = {word: self._array(word) for word in CHANNELS}
+        if found["q"] is None:
+            raise InputError(f"there are no positions. {self._expected}")
+        return found
+
+    def _array(self, word: str) -> Array | None:
+        """The columns of a quantity (nt, joints), scaled and shifted; None where there are none."""
+        have = {k: self._picks[(word, k)] for k in range(len(self.names)) if (word, k) in self._picks}
+        missing = [name for k, name in enumerate(self.names) if k not in have]
+        if have and missing and word in NEEDED:
+            raise InputError(f"{word} of joint {missing[0]!r} is missing. {self._expected}")
+        if not have or (missing and word == "qd"):  # rates of some joints alone: all are derived
+            return None
+        out = np.full((len(next(iter(self._table.values()))), len(self.names)), np.nan)
+        for k, pick in have.items():
+            out[:, k] = pick.factor * self._table[pick.name]
+        return out * as_floats(self._scale.get(word, 1.0)) + as_floats(self._shift.get(word, 0.0))
+
+    def times(self) -> Array:
+        """The times [s]."""
+        name = self._columns.get("t")
+        if name is not None:
+            self._refuse_unknown(name)
+        found = [name] if name is not None else [word for word in self._table if time_factor(word) is not None]
+        if not found:
+            have = listed(map(repr, self._table), 8)
+            raise InputError(
+                f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}."
+            )
+        return self._table[found[0]] * (time_factor(found[0]) or 1.0)
+
+    def note(self) -> tuple[str, ...]:
+        """A sentence about the columns that are left out."""
+        used = {pick.name for pick in self._picks.values()} | {self._columns.get("t")}
+        left = [name for name in self._table if name not in used and time_factor(name) is None]
+        return (f"columns not used: {listed(left, 6)}.",) if left else ()
+
+    @property
+    def _expected(self) -> str:
+        wanted = ", ".join(f"q[{name}]" for name in self.names[:3])
+        have = listed(map(repr, self._table), 8)
+        return (
+            f"Expected columns such as {wanted} or q_1, q_2 ...; the table has {have}. Other names are given with "
+            "columns={'q': [...]}."
+        )

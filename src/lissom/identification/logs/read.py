@@ -1,0 +1,97 @@
+"""`load_log`: logs from files, tables and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Never
+
+import numpy as np
+
+from lissom.errors import InputError, LissomError, shown, suggest
+from lissom.identification.logs.assign import Assignment
+from lissom.identification.logs.log import Log
+from lissom.identification.logs.plausible import check_units
+from lissom.identification.logs.tables import columns_of
+from lissom.keywords import check_keywords, without_unknown
+from lissom.model.arm import Arm
+from lissom.simulation.run import Run
+
+
+@without_unknown
+def load_log(
+    source: Any,
+    arm: Arm,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    scale: Mapping[str, Any] | None = None,
+    shift: Mapping[str, Any] | None = None,
+    load: str = "",
+    **unknown: Never,
+) -> Log:
+    """Load a log of measured motion and torques of an arm.
+
+    Columns are recognised by their names: ``q[joint]``, ``joint.position``, ``qd_1``, ``actual_current_0``,
+    ``act_pos_deg_2``; joints by name or number, units (``deg``, ``mm``, ``rpm``, ``ms``) by a word in the name,
+    otherwise SI. Set points and columns that are not understood are left out and listed in `Log.notes`.
+
+    Parameters
+    ----------
+    source : path               a table (.csv, .txt) with a header, a NetCDF file (.nc) of xarray, or a saved run
+        or Run                  a simulation: its positions, rates and torques
+        or DataFrame, Dataset   of pandas, of xarray
+        or mapping              arrays by name of a column
+    arm : Arm                   whose joints the log is about
+    columns : mapping or None   where names say too little: {"q": ["a1", "a2"], "t": "clock"}, one name per joint, None
+                                for a joint without; or with braces for the joint's number from 1, {"q": "pos_{}"}
+    scale : mapping or None     {"tau": factors}: a number, or one per joint, that the columns are multiplied by, for
+                                example gear ratios where torques are those of the motors
+    shift : mapping or None     {"q": angles}: added after scaling, for example zeros of encoders
+    load : str                  a word for what the arm carries, see `Log`
+
+    Returns
+    -------
+    Log
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> arm = ls.load("two_link")
+    >>> log = ls.load_log(ls.simulate(arm, [0.3, 0.1], until=1.0), arm)
+    >>> log.joints, log.channels
+    (('upper', 'fore'), ('q', 'qd', 'tau'))
+    """
+    check_keywords(load_log, unknown)
+    if not isinstance(arm, Arm):
+        raise InputError(f"load_log: arm is {shown(arm)}; expected the Arm that the log is about.")
+    found = source if isinstance(source, Run) else columns_of(source)
+    if isinstance(found, Run):
+        log = _of_run(found, arm, load)
+    else:
+        table, where = found
+        try:
+            assigned = Assignment(table, arm, columns or {}, scale or {}, shift or {})
+            arrays, t, left = assigned.arrays(), assigned.times(), assigned.note()
+        except LissomError as error:
+            raise InputError(f"{where}: {error}") from None
+        log = Log(t, load=load, joints=assigned.names, source=where, **arrays).with_notes(left)
+    check_units(log, arm)
+    return log
+
+
+def _of_run(run: Run, arm: Arm, load: str) -> Log:
+    """The log of a simulation whose joints are those of the arm; deflections of elastic joints as second encoders."""
+    if run.count is not None:
+        raise InputError("load_log: the run is an ensemble; expected a single run.")
+    names, known = tuple(joint.name for joint in arm.joints), run.arm.coordinates
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise InputError(f"load_log: the run has no joint {missing[0]!r}; {suggest(missing[0], known)}")
+    at = [known.index(name) for name in names]
+    second = np.full((len(run.t), len(names)), np.nan)
+    for k, name in enumerate(names):
+        if f"{name}.deflection" in known:
+            second[:, k] = run.q[:, at[k]] + run.q[:, known.index(f"{name}.deflection")]
+    return Log(
+        run.t, run.q[:, at], run.qd[:, at], run.tau[:, at], load=load, joints=names, source=f"run of {run.arm.name}",
+        second=second if np.isfinite(second).any() else None,
+    )  # fmt: skip
