@@ -28,8 +28,12 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
+from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
+from lissom.identification.result.check import TorqueFit as TorqueFit
+from lissom.identification.result.identification import Identification as Identification
+from lissom.identification.result.table import ParameterTable as ParameterTable
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH
