@@ -24,6 +24,7 @@ class TorqueFit:
     t : (nt,)                   times [s]
     measured, predicted, before : (nt, joints)   torques [N m or N]; `before` those of the given arm
     source : str                the log
+    quantity : str              what is compared
     """
 
     joints: tuple[str, ...]
@@ -33,6 +34,7 @@ class TorqueFit:
     predicted: Array
     before: Array
     source: str = ""
+    quantity: str = "torque"
 
     @property
     def residuals(self) -> Array:
@@ -62,7 +64,7 @@ class TorqueFit:
 
     def listing(self) -> Listing:
         """Return a table with the errors of every joint."""
-        heads = ("joint", "torque (rms)", "error before", "error now", "relative", "unit")
+        heads = ("joint", f"{self.quantity} (rms)", "error before", "error now", "relative", "unit")
         numbers = zip(_rms(self.measured), self.rmse_before, self.rmse, strict=True)
         shown = ([f"{x:.4g}" for x in row] for row in numbers)
         relative = (f"{100 * x:.1f} %" for x in self.relative)
