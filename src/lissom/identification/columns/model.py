@@ -89,5 +89,6 @@ class Model:
 
     def link_torque(self, state: State, x: Array, known: Array) -> Array:
         """Torques (nt, n) of links and payloads with parameters x (p,): the load of the joints' friction."""
-        columns = np.concatenate([block.columns(state) for block in (self.inertias, *self.payloads)], axis=-1)
+        blocks: tuple[Block, ...] = (self.inertias, *self.payloads)
+        columns = np.concatenate([block.columns(state) for block in blocks], axis=-1)
         return np.asarray(columns @ x[: columns.shape[-1]] + known)

@@ -115,7 +115,7 @@ class Identification:
         """Write a self-contained page (.html): parameters, torques, spectra, friction, notes."""
         import lissom  # pages are made of results, so this one is looked up when it is asked for
 
-        return lissom.write_report(self, path)  # type: ignore[arg-type]
+        return lissom.write_report(self, path)
 
     def listing(self) -> Listing:
         """Return a table with the errors of every joint over all logs, and the delay of its torques."""

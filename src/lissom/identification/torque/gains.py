@@ -1,8 +1,8 @@
 """Torques per current of the drives, from runs without and with a payload of known mass.
 
-Errors are those of the currents: i_j = kappa_j (A_j y + a_j) with the columns A_j of all other unknowns y and the torques
-a_j that are known, those of the payload's mass among them. (Errors of torques, K i = A y + a, would make K small: noise
-in the regressor.) Rows are compressed joint by joint, and Gauss-Newton steps find log |kappa| and y.
+Errors are those of the currents: i_j = kappa_j (A_j y + a_j) with the columns A_j of all other unknowns y and the
+torques a_j that are known, those of the payload's mass among them. (Errors of torques, K i = A y + a, would make K
+small: noise in the regressor.) Rows are compressed joint by joint, and Gauss-Newton steps find log |kappa| and y.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from lissom.spatial.rotations import Array
 STEPS = 60
 LONGEST = 0.5  # of log |kappa| in a step
 PRECISE = 1e-9
+SMALLEST = 1e-2  # of the largest gain: where the search begins
 RIDGE = 1e-12  # of the scaled normal matrix
 
 
@@ -50,12 +51,12 @@ def gains_of(model: Model, base: BaseParameters, rows: list[Rows], used: Indices
 
 
 class Part(NamedTuple):
-    """Compressed rows of a joint: columns A, known torques a, currents b, and the number of independent rows."""
+    """Compressed rows of a joint: columns A, known torques a, currents b, and the number of rows."""
 
     A: Array
     a: Array
     b: Array
-    count: int
+    rows: int
 
 
 def _block(row: Rows, j: int, leaders: list[int], known: list[int], mass: float) -> Array:
@@ -71,19 +72,22 @@ def _compressed(blocks: list[Array]) -> Part:
 
 
 def _start(parts: list[Part]) -> tuple[Array, Array]:
-    """Signs of the gains, and first values of |kappa|: with the torque error of each joint alone."""
-    sign, kappa = np.ones(len(parts)), np.ones(len(parts))
+    """Signs of the gains, and first values of |kappa|: those of the least errors of torques of all joints."""
+    columns = [np.zeros((len(part.a), len(parts))) for part in parts]
     for j, part in enumerate(parts):
-        columns = np.column_stack([part.b, -part.A])
-        x = np.linalg.lstsq(columns, part.a, rcond=1e-10)[0]
-        sign[j], kappa[j] = (1.0 if x[0] >= 0 else -1.0), 1.0 / max(abs(x[0]), 1e-6)
-    return sign, kappa
+        columns[j][:, j] = part.b
+    W = np.vstack([np.column_stack([own, -part.A]) for own, part in zip(columns, parts, strict=True)])
+    size = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+    x = np.linalg.lstsq(W / size, np.concatenate([part.a for part in parts]), rcond=1e-10)[0] / size
+    gains = x[: len(parts)]
+    least = SMALLEST * np.abs(gains).max()
+    return np.where(gains < 0.0, -1.0, 1.0), 1.0 / np.maximum(np.abs(gains), least)
 
 
 def _gauss_newton(parts: list[Part], sign: Array, kappa: Array) -> tuple[Array, Array, Array]:
     """Steps of log kappa and y, with the standard deviation sigma of each joint's currents as its weight."""
     n, count = len(parts), parts[0].A.shape[1]
-    y, sigma = np.zeros(count), np.array([np.linalg.norm(part.b) / np.sqrt(part.count) for part in parts])
+    y, sigma = np.zeros(count), np.array([np.linalg.norm(part.b) / np.sqrt(part.rows) for part in parts])
     for step in range(STEPS):
         J, e = _linearised(parts, sign, kappa, y, sigma)
         H = J.T @ J
@@ -94,8 +98,8 @@ def _gauss_newton(parts: list[Part], sign: Array, kappa: Array) -> tuple[Array, 
         if step and np.abs(grown).max() < PRECISE:
             break
         errors = [part.b - sign[j] * kappa[j] * (part.A @ y + part.a) for j, part in enumerate(parts)]
-        sigma = np.array([np.linalg.norm(e) / np.sqrt(part.count) for e, part in zip(errors, parts, strict=True)])
-        sigma = np.maximum(sigma, 1e-9 * np.array([np.linalg.norm(part.b) / np.sqrt(part.count) for part in parts]))
+        sigma = np.array([np.linalg.norm(e) / np.sqrt(part.rows) for e, part in zip(errors, parts, strict=True)])
+        sigma = np.maximum(sigma, 1e-9 * np.array([np.linalg.norm(part.b) / np.sqrt(part.rows) for part in parts]))
     return kappa, y, sigma
 
 

@@ -65,7 +65,7 @@ class Setting(NamedTuple):
     def samples(self, logs: list[Log]) -> list[Samples]:
         """Filtered logs with their extra columns."""
         return [
-            replace(samples_of(log, self.cutoff_hz), extras=self.extras.for_log(log, k, len(logs)))
+            replace(samples_of(log, self.cutoff_hz, self.arm), extras=self.extras.for_log(log, k, len(logs)))
             for k, log in enumerate(logs)
         ]
 
@@ -83,8 +83,8 @@ def _from_currents(setting: Setting, options: Options) -> Identification:
     load = setting.load
     if load.mass is None or len(load.loads) != 1 or not load.bare:
         raise InputError(
-            "identify: the logs have currents and no torques. Give gains=, the torque per current of each joint; or two "
-            "logs, one without and one with a payload of known mass, payload=(link, mass)."
+            "identify: the logs have currents and no torques. Give gains=, the torque per current of each joint; or "
+            "two logs, one without and one with a payload of known mass, payload=(link, mass)."
         )
     stage("torques per current")
     currents = setting.samples([_as_torque(log, np.ones(len(setting.arm.joints))) for log in load.logs])
