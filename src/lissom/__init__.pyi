@@ -34,6 +34,7 @@ from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH
 from lissom.model.joint import Joint as Joint
+from lissom.model.friction import Friction as Friction
 from lissom.model.joint_elasticity import JointElasticity as JointElasticity
 from lissom.model.limits import Limits as Limits
 from lissom.model.link import Link as Link, LinkShape as LinkShape, Tool as Tool

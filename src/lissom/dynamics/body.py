@@ -37,6 +37,7 @@ class Body(NamedTuple):
     follows: bool = False  # its joint follows another one: it has that one's coordinate
     beam_owner: int = -1  # it is a place along the beam of this body, with the same coordinates
     numbers: tuple[float, ...] = ()  # of its kind of joint, such as the pitch of a screw
+    laws: tuple[float, ...] = ()  # of friction, other than Coulomb and viscous (`joints.friction.laws.NUMBERS`)
     mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
 
     @property

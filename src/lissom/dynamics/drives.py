@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.dynamics.from_arm import DRIVE
+from lissom.dynamics.from_arm import drive_of
 from lissom.dynamics.tree import Tree
 from lissom.engine.run import AbstractRun
 from lissom.joints.drive import Drive
-from lissom.records import filled, flat
+from lissom.records import flat
 from lissom.spatial.scalar import Scalar
 
-FRICTION = slice(2, 3)  # in the row of a joint: armature, damping, friction, stiffness, rest
+FRICTION = slice(2, 3)  # in the row of a joint, see `drive_of`
 
 
 def smoothed(run: AbstractRun, row: Any) -> Any:
-    """The row of a joint whose friction is counted elsewhere."""
-    return flat(run.call(_without_friction, filled(DRIVE, row))).entries
+    """The row of a joint whose friction is counted elsewhere, without further laws."""
+    return flat(run.call(_without_friction, drive_of(row))).entries
 
 
 def _without_friction(drive: Drive) -> Drive:

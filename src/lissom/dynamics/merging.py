@@ -119,11 +119,11 @@ class Merged:
             parent, joint.kind, squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, **NOTHING, armature=inertia,
             damping=damping, friction=friction, stiffness=joint.stiffness, rest=joint.rest, joint=joint.name,
             coordinate=leads, follows=mimic is not None,
-            numbers=tuple(getattr(joint, word) for word in joint.mechanism.names()),
+            numbers=tuple(getattr(joint, word) for word in joint.mechanism.names()), laws=joint.friction_laws.numbers,
         )  # fmt: skip
         self._list.append(motor)
         if joint.elastic is not None:
-            drive = NO_DRIVE | {"damping": joint.elastic.damping, "stiffness": joint.elastic.stiffness}
+            drive = NO_DRIVE | {"laws": (), "damping": joint.elastic.damping, "stiffness": joint.elastic.stiffness}
             spring = motor._replace(
                 parent=len(self._list) - 1, R=np.eye(3), p=np.zeros(3), **drive, joint=f"{joint.name}.deflection",
                 coordinate=at + int(mimic is None), follows=False,
@@ -143,7 +143,7 @@ class Merged:
     @cached_property
     def _drives(self) -> Array:
         """Drive inertia, damping and friction (3, joints)."""
-        parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
+        parts = (("reflected_inertia", 2), ("viscous", 2), ("coulomb", 1))
         return np.array([totals(self.arm, word, power) for word, power in parts])
 
     @cached_property

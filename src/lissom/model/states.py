@@ -35,12 +35,12 @@ class AbstractArm(AbstractTree):
     @cached_property
     def friction(self) -> Array:
         """(n_joints,) Coulomb friction at each of `joints`, its mimic joints included [N m or N]."""
-        return frozen(following.totals(self, "friction", 1))
+        return frozen(following.totals(self, "coulomb", 1))
 
     @cached_property
     def damping(self) -> Array:
-        """(n_joints,) viscous damping at each of `joints`, its mimic joints included [N m s or N s/m]."""
-        return frozen(following.totals(self, "damping", 2))
+        """(n_joints,) viscous friction at each of `joints`, its mimic joints included [N m s or N s/m]."""
+        return frozen(following.totals(self, "viscous", 2))
 
     @property
     def home(self) -> Array:
