@@ -27,7 +27,9 @@ if TYPE_CHECKING:  # loaded when a link bends
     from lissom.flexible.body import FlexibleBody
 
 NOTHING: dict[str, Any] = {"moment": np.zeros(3), "inertia": np.zeros((3, 3))}
-NO_DRIVE: dict[str, Any] = {"armature": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "rest": 0.0}
+NO_DRIVE: dict[str, Any] = {
+    "armature": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "rest": 0.0, "laws": (),
+}  # fmt: skip
 
 
 class Part(NamedTuple):
@@ -123,7 +125,7 @@ class Merged:
         )  # fmt: skip
         self._list.append(motor)
         if joint.elastic is not None:
-            drive = NO_DRIVE | {"laws": (), "damping": joint.elastic.damping, "stiffness": joint.elastic.stiffness}
+            drive = NO_DRIVE | {"damping": joint.elastic.damping, "stiffness": joint.elastic.stiffness}
             spring = motor._replace(
                 parent=len(self._list) - 1, R=np.eye(3), p=np.zeros(3), **drive, joint=f"{joint.name}.deflection",
                 coordinate=at + int(mimic is None), follows=False,

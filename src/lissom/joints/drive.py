@@ -76,6 +76,10 @@ class Drive:
         """Torque that moves the arm, from that of the motor; the armature is counted with the arm's inertia."""
         return sub(tau, self.passive(q, qd))
 
+    def less_resistance(self, tau: Scalar, qd: Scalar) -> Scalar:
+        """Torque of the motor without what damping and friction take."""
+        return sub(tau, self.resistance(qd))
+
     def inertia(self, M: Scalar) -> Scalar:
         """An entry on the diagonal of the mass matrix with the armature."""
         return add(M, self.armature)

@@ -171,7 +171,8 @@ class Functions:
         parts = [self.get(name, acting) for name in composed.of]
         check = self._inertia_check(verb, acting) if verb.checks_inertia and self.bodies.truncated else None
         reader = self._reader(verb, self.plan(composed.of[0], acting))
-        return composed.make(verb, parts, reader, check, self.bodies.carriers)
+        symmetric = not (self.bodies.geared or acting.geared)
+        return composed.make(verb, parts, reader, check, self.bodies.carriers if symmetric else None)
 
     def _inertia_check(self, verb: Verb, acting: Acting) -> Callable[[Sequence[ArrayLike]], None]:
         return functools.partial(self.check_inertia, verb.label, acting=acting)

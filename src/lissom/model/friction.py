@@ -10,14 +10,21 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about
 from lissom.joints.friction.base import AbstractLaw
-from lissom.joints.friction.degressive import ANY_RATE
-from lissom.joints.friction.laws import EVERY_DRIVE, LAWS, NUMBERS
+from lissom.joints.friction.laws import EVERY_DRIVE, LAWS, NUMBERS, UNUSED
 from lissom.model.fields import above_zero, at_least_zero, none_or, number
 from lissom.model.record import Record
 from lissom.records import FIELDS
 from lissom.spatial.rotations import Array
 
-UNUSED = {"stribeck_rate": 1.0, "degressive_rate": ANY_RATE}  # rates of laws whose coefficient is zero
+
+def friction_units(unit: str, effort: str) -> dict[str, str]:
+    """Units of the fields of `Friction`, for a joint with these units of its coordinate and its effort."""
+    square = f"{effort} s^2/{unit}^2"
+    return {
+        "coulomb": effort, "viscous": f"{effort} s/{unit}", "asymmetry": effort,
+        "viscous_asymmetry": f"{effort} s/{unit}", "stribeck": effort, "stribeck_rate": f"{unit}/s",
+        "degressive": square, "degressive_rate": f"{unit}/s", "load": "",
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,13 +140,18 @@ class Friction(Record):
         """Numbers of the laws besides Coulomb and viscous friction, as drives store them; empty without such laws."""
         if all(type(law) in EVERY_DRIVE for law in self.laws):
             return ()
-        found = tuple(map(self._number, NUMBERS))
-        return found if self.load else found[:-1]
+        return tuple(map(self._number, NUMBERS if self.load else NUMBERS[:-1]))
+
+    @property
+    def further(self) -> Friction:
+        """The same without Coulomb and viscous friction, that is, on top of these."""
+        return self._with(coulomb=0.0, viscous=0.0)
 
     @property
     def title(self) -> str:
         """Names of its laws besides Coulomb and viscous friction."""
-        return " and ".join(law.title for law in self.laws if type(law) not in EVERY_DRIVE)
+        *others, last = ["no other", *(law.title for law in self.laws if type(law) not in EVERY_DRIVE)]
+        return f"{', '.join(others[1:])} and {last}" if len(others) > 1 else last
 
     @property
     def names(self) -> tuple[str, ...]:

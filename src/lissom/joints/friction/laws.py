@@ -11,7 +11,7 @@ from typing import ClassVar
 from lissom.joints.friction.asymmetric import Asymmetric
 from lissom.joints.friction.base import AbstractLaw
 from lissom.joints.friction.coulomb import Coulomb
-from lissom.joints.friction.degressive import Degressive
+from lissom.joints.friction.degressive import ANY_RATE, Degressive
 from lissom.joints.friction.load_dependent import LoadDependent
 from lissom.joints.friction.stribeck import Stribeck
 from lissom.joints.friction.viscous import Viscous
@@ -21,6 +21,8 @@ from lissom.spatial.scalar import Scalar, add, mul
 LAWS: tuple[type[AbstractLaw], ...] = (Coulomb, Viscous, Asymmetric, Stribeck, Degressive, LoadDependent)
 EVERY_DRIVE: tuple[type[AbstractLaw], ...] = (Coulomb, Viscous)
 NUMBERS: tuple[str, ...] = tuple(word for law in LAWS if law not in EVERY_DRIVE for word in FIELDS[law])
+UNUSED = {"stribeck_rate": 1.0, "degressive_rate": ANY_RATE}  # rates of laws that are not there
+NOTHING: tuple[float, ...] = tuple(UNUSED.get(word, 0.0) for word in NUMBERS)
 
 
 @record
