@@ -29,7 +29,8 @@ from lissom.spatial.frames import inverse, pose
 if TYPE_CHECKING:
     from lissom.dynamics.tree import Tree
 
-GEAR = slice(4 + len(NUMBERS), 5 + len(NUMBERS))  # load-dependent friction in the row of a drive
+PLAIN_DRIVE = 5  # entries of a drive (`from_arm.drive_of`) without further laws of friction
+GEAR = slice(PLAIN_DRIVE + len(NUMBERS) - 1, PLAIN_DRIVE + len(NUMBERS))  # its load-dependent friction
 
 
 class Bodies:

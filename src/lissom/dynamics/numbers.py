@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.dynamics import parts
 from lissom.dynamics.acting import nine_of
-from lissom.dynamics.bodies import GEAR, Bodies
+from lissom.dynamics.bodies import GEAR, PLAIN_DRIVE, Bodies
 from lissom.dynamics.body import Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.stations import on_frame
@@ -99,10 +99,9 @@ def _drive(body: Body) -> list[float]:
 
 def drive_length(tables: Sequence[Array]) -> int:
     """Entries of a drive that any of these tables needs: further laws of friction may be missing."""
-    plain = GEAR.stop - len(NOTHING)
     if any(table[GEAR].any() for table in tables):
         return GEAR.stop
-    return GEAR.start if any(not np.array_equal(table[plain:], NOTHING) for table in tables) else plain
+    return GEAR.start if any(not np.array_equal(table[PLAIN_DRIVE:], NOTHING) for table in tables) else PLAIN_DRIVE
 
 
 def _dense(beam: Beam) -> Array:

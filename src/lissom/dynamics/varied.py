@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.alike import refuse_unlike
-from lissom.dynamics.bodies import GEAR, Bodies
-from lissom.dynamics.drives import FRICTION
+from lissom.dynamics.bodies import GEAR, PLAIN_DRIVE, Bodies
 from lissom.dynamics.numbers import Key, Numbers, drive_length, numbers_of
 from lissom.dynamics.stations import MARK, spoken
 from lissom.errors import InputError
@@ -172,14 +171,19 @@ class Varied:
             yield Piece(key, tuple(map(int, entries)), known, slice(at, at + len(entries)), layout)
             at += len(entries)
 
-    def friction(self, row: Any, coordinate: int) -> Any:
-        """The friction of a joint in a row, one entry; None where its drive does not vary."""
+    def drive(self, row: Any, coordinate: int) -> Any:
+        """The entries of the drive of a joint in a row; None where it does not vary."""
         for piece in self.pieces:
             what, k = piece.key
             body = self._bodies.list[k] if what == "drive" else None
             if body is not None and body.coordinate == coordinate and not body.follows:
-                return row[piece.where][FRICTION]
+                return row[piece.where]
         return None
+
+    def has_laws(self, coordinate: int) -> bool:
+        """Whether the drive of a joint varies and has further laws of friction."""
+        entries = self.drive(range(self.size), coordinate)
+        return entries is not None and len(entries) > PLAIN_DRIVE
 
     # ---- programs --------------------------------------------------------------------------------
 

@@ -10,6 +10,9 @@ from lissom.spatial.inertias import Energies
 from lissom.spatial.scalar import Scalar, absolute, add, mul, sign, sub
 
 
+TINY = 1e-300  # a joint without load and other friction sticks where nothing moves it
+
+
 @record
 class Drive:
     """Inertia, viscous damping, Coulomb friction and spring of a joint, and further laws of friction.
@@ -36,6 +39,11 @@ class Drive:
         """Whether it has damping, friction or a spring; of values of a program that is not known."""
         plain = (self.damping, self.friction, self.stiffness)
         return self.laws is not None or not all(isinstance(x, float) and x == 0.0 for x in plain)
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether it has Coulomb friction or further laws; of values of a program that is not known."""
+        return self.laws is not None or not (isinstance(self.friction, float) and self.friction == 0.0)
 
     @property
     def bears_load(self) -> bool:
@@ -83,6 +91,41 @@ class Drive:
     def inertia(self, M: Scalar) -> Scalar:
         """An entry on the diagonal of the mass matrix with the armature."""
         return add(M, self.armature)
+
+    # ---- joints whose direction of motion is decided elsewhere -----------------------------------
+
+    @property
+    def sticks(self) -> bool:
+        """Whether friction can hold the joint at rest; of values of a program that is not known."""
+        parts = [self.friction]
+        if self.laws is not None:
+            parts += [self.laws.stribeck.stribeck, *(() if self.laws.load_dependent is None else (1.0,))]
+        return not all(isinstance(x, float) and x == 0.0 for x in parts)
+
+    def sliding(self, qd: Scalar, direction: Scalar) -> Scalar:
+        """Friction of a joint that slides, without what depends on the load; zero where it sticks."""
+        plain = mul(self.friction, direction)
+        return plain if self.laws is None else add(plain, self.laws.torque(qd, direction))
+
+    def after_sliding(self, tau: Scalar, qd: Scalar, direction: Scalar) -> Scalar:
+        """What friction leaves of a torque."""
+        return sub(tau, self.sliding(qd, direction))
+
+    def with_sliding_loss(self, power: Scalar, qd: Scalar, direction: Scalar) -> Scalar:
+        """A power with that of the friction of a joint that slides."""
+        return add(power, mul(self.sliding(qd, direction), qd))
+
+    def gear_of(self, direction: Scalar) -> Scalar:
+        """Friction per size of the load."""
+        return 0 if self.laws is None else self.laws.gear(direction)
+
+    def strain(self, effort: Scalar, tau: Scalar) -> Scalar:
+        """The torque that holds a joint at rest, per friction that can: it slides beyond 1."""
+        direction = -sign(effort)
+        most = mul(direction, self.sliding(0.0, direction))
+        if self.bears_load:
+            most = add(most, absolute(mul(self.gear_of(direction), add(tau, effort))))
+        return effort / (most + TINY)
 
     def with_energy(self, energies: Energies, q: Scalar, qd: Scalar) -> Energies:
         """Energies with those of the armature and the spring."""

@@ -52,7 +52,7 @@ class ArmCache:
         """The compiled functions of the arm without friction in its joints."""
         from lissom.kernels.functions import Functions
 
-        rough = any(body.friction for body in self.functions.bodies.list)
+        rough = any(body.friction or body.laws for body in self.functions.bodies.list)
         return Functions(self.arm, friction=False, short_lived=self.functions.short_lived) if rough else self.functions
 
     @cached_property

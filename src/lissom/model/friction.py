@@ -183,6 +183,11 @@ class Friction(Record):
         """Torque (...) that friction takes; arguments as of `columns`."""
         return np.asarray(self.columns(qd, load, direction) @ self.coefficients)
 
+    @property
+    def hold(self) -> float:
+        """Friction that holds the joint at rest under a load of 1; zero where none can."""
+        return self.coulomb + self.stribeck + self.load
+
     def breakaway(self, load: ArrayLike = 0.0) -> tuple[Array, Array]:
         """Torques (...) from which a joint at rest starts to move, forwards and backwards, both positive."""
         ends = (self.torque(np.zeros(np.shape(load)), load, way) * way for way in (1.0, -1.0))

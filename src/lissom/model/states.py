@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import ModelError
 from lissom.later import cached_property
@@ -36,6 +36,16 @@ class AbstractArm(AbstractTree):
     def friction(self) -> Array:
         """(n_joints,) Coulomb friction at each of `joints`, its mimic joints included [N m or N]."""
         return frozen(following.totals(self, "coulomb", 1))
+
+    @cached_property
+    def breakaway(self) -> Array:
+        """(n_joints,) friction that holds each of `joints` at rest without load, Coulomb and Stribeck [N m or N]."""
+        return frozen(self.friction + [joint.friction_laws.stribeck for joint in self.joints])
+
+    @cached_property
+    def sticks(self) -> NDArray[np.bool_]:
+        """(n_joints,) whether friction can hold each of `joints` at rest."""
+        return (self.breakaway > 0.0) | np.array([joint.friction_laws.load > 0.0 for joint in self.joints], bool)
 
     @cached_property
     def damping(self) -> Array:
