@@ -196,6 +196,11 @@ class Bodies:
         return self.changed(friction=dict.fromkeys(numbers, 0.0), laws=dict.fromkeys(numbers, ()))
 
     @property
+    def without_jumps(self) -> Bodies:
+        """The bodies without the jumps of friction at rest: Coulomb friction is left out, Stribeck friction moved."""
+        return self.changed(friction={k: body.friction - body.breakaway for k, body in enumerate(self.list)})
+
+    @property
     def geared(self) -> bool:
         """Whether friction of any joint depends on its load."""
         return any(len(body.laws) == len(NUMBERS) for body in self.list)

@@ -47,7 +47,7 @@ _NO_OFFSET = np.zeros(3)
 class Functions:
     """The compiled functions of one arm.
 
-    friction : bool       False: those of the arm without friction in its joints
+    friction : bool       False: those of the arm without the jumps of friction in its joints at rest
     short_lived : bool    the arm is used for a few calls only, so that no code is compiled for it alone
     """
 
@@ -61,7 +61,7 @@ class Functions:
     def bodies(self) -> Bodies:
         """The bodies that dynamics runs on."""
         made = Bodies(self.arm)
-        return made if self._friction else made.smooth
+        return made if self._friction else made.without_jumps
 
     @cached_property
     def unrounded(self) -> Bodies:

@@ -43,6 +43,11 @@ class AbstractArm(AbstractTree):
         return frozen(self.friction + [joint.friction_laws.stribeck for joint in self.joints])
 
     @cached_property
+    def asymmetry(self) -> Array:
+        """(n_joints,) size of the difference of friction at each of `joints` from its mean direction [N m or N]."""
+        return frozen([abs(joint.friction_laws.asymmetry) for joint in self.joints])
+
+    @cached_property
     def sticks(self) -> NDArray[np.bool_]:
         """(n_joints,) whether friction can hold each of `joints` at rest."""
         return (self.breakaway > 0.0) | np.array([joint.friction_laws.load > 0.0 for joint in self.joints], bool)
