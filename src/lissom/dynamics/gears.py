@@ -1,15 +1,16 @@
 """Load-dependent friction in forward dynamics.
 
-With L the torque between gear and link, Ia the armature, g = load times the direction of the motion, and tau the motor's
-torque less all friction that does not depend on the load,
+With L the torque between gear and link, Ia the armature, g = load times the direction of the motion, and tau the
+torque of the motor less all friction that does not depend on the load,
 
     tau = Ia qdd + L + g |L| = Ia qdd + c L,      c = 1 + g s,      s = sign L = sign(tau - Ia qdd)
 
 for |g| < 1. With s known, a joint moves as one without this friction, of armature Ia / c under the torque tau / c; s
-follows from the accelerations. Accelerations are the minimum of a strictly convex function, so there is one fixed point;
-the search for it is Newton's on pieces that are quadratic. It ends when no sign changes, exactly, and an error shrinks by
-2 load / (1 - load) at least in every pass. Below 1/3 it thus contracts for certain; with up to 0.99 five passes were
-the most that any of 45,000 random states took. Joints without armature need one pass.
+follows from the accelerations. These are the minimum of a strictly convex function, so there is one fixed point; the
+search is Newton's on its quadratic pieces. It ends, exactly, when no sign changes, and every pass shrinks the error at
+least by 2 load / (1 - load). Below 1/3 it contracts for certain; up to 0.99, five passes were the most that any of
+45,000 random states took. Joints without armature need one. A state that takes more is computed again with many, and
+refused if these do not suffice.
 """
 
 from __future__ import annotations

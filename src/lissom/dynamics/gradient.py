@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from lissom.dynamics.acting import UPRIGHT, Acting, Loaded
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
-from lissom.dynamics.drives import is_zero
+from lissom.dynamics.drives import with_slopes
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.link import RigidLink
@@ -209,8 +209,10 @@ def tree_derivatives(
             composite[node.parent] = run.call(_sum, composite[node.parent], composite[i])
             _add(run, carried, node.parent, carried.get(i))
     entries = _entries(run, tree, screws, composite, carried)
-    factors = _gear_factors(run, tree, (q, qd), screws, composite, carried)
-    return _with_drives(run, tree, entries, qd, factors)
+    geared = [j for j, node in tree.own() if node.drive is not None and node.drive.bears_load]
+    wrench = {j: carried[j].wrench if j in carried else None for j in geared}
+    tau = {j: run.call(transmitted, screws[j], composite[j], wrench[j]) for j in geared}
+    return with_slopes(run, tree, entries, (q, qd), tau)
 
 
 C = TypeVar("C", Composite, Loads)
@@ -249,38 +251,6 @@ def _entries(
         out |= {(0, i, j): [five.q_ij], (1, i, j): [five.qd_ij], (2, i, j): [five.M]}
         if i != j:
             out |= {(0, j, i): [five.q_ji], (1, j, i): [five.qd_ji], (2, j, i): [five.M]}
-    return out
-
-
-def _with_drives(run: AbstractRun, tree: Tree, out: Entries, qd: Any, factors: dict[int, Scalar]) -> Entries:
-    """The entries with those of the drives; a factor multiplies the torque that the gear of a joint transmits."""
-    for j, node in tree.own():
-        if node.drive is None:
-            continue
-        slope = node.drive.damping if node.drive.laws is None else run.call(node.drive.slope, qd[node.first])
-        if not is_zero(node.drive.stiffness):
-            out[0, j, j] = [run.call(add, out[0, j, j][0], node.drive.stiffness)]
-        if j in factors:
-            row = [key for key in out if key[1] == j]
-            out |= {key: [run.call(mul, out[key][0], factors[j])] for key in row}
-        for which, own in ((1, slope), (2, node.drive.armature)):
-            if not is_zero(own):
-                out[which, j, j] = [run.call(add, out[which, j, j][0], own)]
-    return out
-
-
-def _gear_factors(
-    run: AbstractRun, tree: Tree, state: tuple[Any, Any], screws: dict[int, Screws], composite: dict[int, Composite],
-    loads: dict[int, Loads],
-) -> dict[int, Scalar]:  # fmt: skip
-    """Derivatives of the motors' torques by what their gears transmit, of joints whose friction depends on it."""
-    q, qd = state
-    out: dict[int, Scalar] = {}
-    for j, node in tree.own():
-        if node.drive is not None and node.drive.bears_load:
-            wrench = loads[j].wrench if j in loads else None
-            tau = run.call(transmitted, screws[j], composite[j], wrench)
-            out[j] = run.call(node.drive.gear_factor, tau, q[node.first], qd[node.first])
     return out
 
 

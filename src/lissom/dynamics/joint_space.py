@@ -8,7 +8,6 @@ its factors then have negative pivots, and accelerations are found all the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies

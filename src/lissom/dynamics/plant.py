@@ -33,17 +33,18 @@ from lissom.spatial.motions import LoadValues, PointVelocity
 from lissom.spatial.scalar import Scalar, add
 
 POWERS = 3
+Drives = dict[int, Drive]  # by coordinate
 
 
 class Sliding(NamedTuple):
     """Coordinates with friction: friction (one entry) and sliding direction (1, -1; 0 sticks).
 
-    drives : of joints with further laws of friction; their efforts are told per friction that can hold them
+    drives : of joints with further laws of friction; their efforts are relative to the friction that can hold them
     """
 
     friction: dict[int, Any]
     way: dict[int, Any]
-    drives: dict[int, Drive]
+    drives: Drives
 
 
 class Flow(NamedTuple):

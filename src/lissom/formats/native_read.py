@@ -22,8 +22,8 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, text, transform, vector
-from lissom.model.joint import Joint
 from lissom.model.friction import Friction
+from lissom.model.joint import Joint
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape, Tool

@@ -10,9 +10,9 @@ from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.drives import arm_forces, motor_forces
 from lissom.dynamics.from_arm import tree_of
-from lissom.dynamics.refusals import refuse_laws
 from lissom.dynamics.planar.chain import Planar
 from lissom.dynamics.planar.equations import generalized_forces
+from lissom.dynamics.refusals import refuse_laws
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,

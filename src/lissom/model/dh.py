@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import about
 from lissom.model.fields import choice, name as plain_name, number, records, transform
-from lissom.model.joint import OWN_NUMBERS, Joint
 from lissom.model.friction import Friction
+from lissom.model.joint import OWN_NUMBERS, Joint
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape

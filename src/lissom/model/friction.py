@@ -176,7 +176,7 @@ class Friction(Record):
         given: list[Any] = [np.asarray(x, float) for x in (qd, load)]
         given.append(None if direction is None else np.asarray(direction, float))
         shape = np.broadcast_shapes(*(x.shape for x in given if x is not None))
-        found = [column for law in self.laws for column in law.columns(*given)]
+        found: list[Any] = [column for law in self.laws for column in law.columns(*given)]
         return np.stack([np.broadcast_to(x, shape) for x in found], axis=-1) if found else np.zeros((*shape, 0))
 
     def torque(self, qd: ArrayLike, load: ArrayLike = 0.0, direction: ArrayLike | None = None) -> Array:

@@ -102,8 +102,8 @@ class Joint(Record):
             raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
         if self.mimic is not None and self.friction_laws.numbers:
             raise ModelError(
-                f"a mimic joint can have Coulomb and viscous friction only, and this one has {self.friction_laws.title} "
-                f"friction. Give that to joint {self.mimic.joint!r}, which it follows."
+                "a mimic joint can have Coulomb and viscous friction only, and this one has "
+                f"{self.friction_laws.title} friction. Give that to joint {self.mimic.joint!r}, which it follows."
             )
         if self.limits.per_joint:
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")

@@ -11,10 +11,10 @@ from lissom.errors import InputError, UnsupportedError
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.kernels.loads import NO_LOADS, Loads
 from lissom.model.arm import Arm
-from lissom.model.friction import Friction
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import bias_forces, coriolis_matrix, gravity_forces, inverse_dynamics, mass_matrix
+from lissom.verbs.friction import with_plain_friction
 from lissom.verbs.parameters import documented
 
 
@@ -135,13 +135,3 @@ def _pushed(
         return nothing, held - plain
     moved = inverse_dynamics(arm, q, qd, qdd, loads=loads, base=base, threads=threads)
     return moved - held, held - plain
-
-
-def with_plain_friction(arm: Arm) -> Arm:
-    """The arm without other friction than Coulomb and viscous; the arm itself where there is none."""
-    links = tuple(
-        link.replace(joint=link.joint.replace(friction=link.joint.coulomb, damping=link.joint.viscous))
-        if isinstance(link.joint.friction, Friction) else link
-        for link in arm.links
-    )  # fmt: skip
-    return arm if all(a is b for a, b in zip(links, arm.links, strict=True)) else arm.replace(links=links)

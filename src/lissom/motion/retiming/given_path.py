@@ -137,7 +137,9 @@ class GivenPath:
     # ---- what is refused ------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        refuse_laws(self.arm, VERB, "Use predict_motion, or retime for an arm without those laws and verify the motion.")
+        refuse_laws(
+            self.arm, VERB, "Use predict_motion, or retime for an arm without those laws and verify the motion."
+        )
         for word in ("jerk", "torque_rate", "power"):
             if self.bounds.limited(word).any():
                 raise UnsupportedError(

@@ -27,14 +27,13 @@ from lissom.engine.function import Function
 from lissom.engine.program import Entries
 from lissom.engine.step import Step
 from lissom.errors import SolveError
-from lissom.joints.drive import Drive
 from lissom.kernels.cache import cache_of, functions_of
 from lissom.kernels.functions import compiler_present
 from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
 from lissom.later import cached_property
-from lissom.records import flat
 from lissom.model.arm import Arm
+from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
 from lissom.simulation.loop.callbacks import called
@@ -104,7 +103,7 @@ class ClosedLoop:
         bodies = functions_of(arm).bodies
         drives = {body.coordinate: joint_drive(body) for body in bodies.list if not body.follows and body.beam is None}
         rough = {k: drive for k, drive in drives.items() if drive is not None and drive.sticks}
-        self.friction = {k: float(drive.friction) for k, drive in rough.items()}
+        self.friction: dict[int, Any] = {k: drive.friction for k, drive in rough.items()}
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
         self._drives = {k: rough[k] for k in self.sliding if rough[k].laws is not None or self._may_have_laws(k)}
@@ -197,7 +196,7 @@ class ClosedLoop:
         out = {k: rows[k][FRICTION] if k in rows else [value] for k, value in self.friction.items()}
         return out | {k: [1.0] for k in self._drives}
 
-    def drives_of(self, given: Any) -> dict[int, Drive]:
+    def drives_of(self, given: Any) -> plant.Drives:
         """Return the drives of the joints with further laws of friction, from the input vector."""
         rows = self._drive_rows(given)
         return {k: drive_of(rows[k]) if k in rows else drive for k, drive in self._drives.items()}
