@@ -79,7 +79,7 @@ def slopes(function, state, which, h):
 @pytest.mark.parametrize("name", ["puma560", "ur10"])
 def test_torques_are_the_formula_on_every_backend(name):
     arm = ARMS[name](0.2)
-    state = q, qd, qdd = states(arm)
+    state = _, qd, qdd = states(arm)
     frictionless = arm.replace(links=[x.replace(joint=x.joint.replace(friction=0.0, damping=0.0))
                                       if x.joint.moves else x for x in arm.links])  # fmt: skip
     armature, stiffness, rest = (np.array([getattr(j, w) for j in arm.joints]) for w in (
@@ -191,6 +191,9 @@ def test_parts_and_tables_and_bound_functions_have_it_too():
     np.testing.assert_allclose(parts.total, tau, rtol=1e-11, atol=1e-11)
     assert (np.einsum("rj,rj->r", parts.dissipation, state[1]) >= 0).all()
     np.testing.assert_array_equal(ls.compiled(arm, "inverse_dynamics")(*state), ls.inverse_dynamics(arm, *state))
+    plain = with_friction(ls.load("ur10"), 0.0)
+    found = ls.forward_dynamics(plain, *state, method="walker_orin_3")
+    np.testing.assert_allclose(found, ls.forward_dynamics(plain, *state), rtol=1e-9, atol=1e-9)
     for method in ("hollerbach_4x4", "newton_euler_link"):
         np.testing.assert_allclose(
             ls.inverse_dynamics(arm, *state, method=method), ls.inverse_dynamics(arm, *state), rtol=1e-10, atol=1e-10
@@ -199,7 +202,7 @@ def test_parts_and_tables_and_bound_functions_have_it_too():
 
 def test_what_is_not_covered_is_refused_by_name():
     arm, zero = ARMS["ur10"](0.2), np.zeros(6)
-    with pytest.raises(ls.UnsupportedError, match="forward_dynamics: method 'walker_orin_3' covers .* 'shoulder_pan'"):
+    with pytest.raises(ls.UnsupportedError, match=r"forward_dynamics: method 'walker_orin_3' covers .* 'shoulder_pan'"):
         ls.forward_dynamics(arm, zero, zero, zero, method="walker_orin_3")
     with pytest.raises(ls.UnsupportedError, match="method 'xiang' covers Coulomb and viscous friction only"):
         ls.inverse_dynamics_gradient(arm, zero, zero, zero, method="xiang")
