@@ -38,7 +38,11 @@ def reproduce(
         str, typer.Argument(metavar="PAPER", help=f"One of: {', '.join(PAPERS)}; or all.", autocompletion=_complete)
     ],
     timed: Annotated[
-        bool, typer.Option("--time/--no-time", help="Also check claims about computing time (takes a minute).")
+        bool,
+        typer.Option(
+            "--time/--no-time",
+            help="Also measure computing times, and run the claims that are slow to test (a minute).",
+        ),
     ] = True,
     output: Annotated[
         Path | None,
