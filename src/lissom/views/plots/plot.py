@@ -13,6 +13,7 @@ from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
+from lissom.model.friction import Friction
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -20,7 +21,7 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, identifications, motions, plants, runs, shapers, studies, vibration
+from lissom.views.plots import bending, friction, identifications, motions, plants, runs, shapers, studies, vibration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
+    Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -59,6 +61,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Deformation           displacement, angles and internal moments along a link
         or ZerosAlongLink        zeros of the motion of a point, over its place on the link
         or Shaper                vibration that is left, over the frequency of a mode
+        or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
@@ -111,8 +114,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation), a Shaper, a StudyResult (from Study.run, load_study), an "
-        "Identification (from identify) or a TorqueFit (from its check)."
+        "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
+        "an Identification (from identify) or a TorqueFit (from its check)."
     )
 
 
