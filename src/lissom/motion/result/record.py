@@ -20,7 +20,9 @@ from lissom.model.ends import only_end, tip_frame
 from lissom.motion.result.comparison import Comparison
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
+from lissom.motion.task.frame_output import FrameOutput
 from lissom.motion.task.task import Task
+from lissom.motion.task.tracked_path import TrackedPath
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
@@ -55,6 +57,7 @@ class AbstractMotion:
     unactuated: UnactuatedSplines | None = None
     closures: Closures | None = None
     compared: Comparison | None = None
+    tracked: TrackedPath | None = None
 
     def with_verdict(self, **changes: Any) -> Self:
         """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""
@@ -231,6 +234,28 @@ class AbstractMotion:
     def tip(self) -> Array:
         """(nt, 3) path of the tip in the world [m]."""
         return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
+
+    @property
+    def shift(self) -> float:
+        """Time in the motion at which the path of `track_motion` begins [s]; 0 for other motions."""
+        return 0.0 if self.tracked is None else self.tracked.shift
+
+    def path_error(self, t: ArrayLike | None = None, q: ArrayLike | None = None) -> Array:
+        """Return by how much the frame is off the path that it follows (nt, axes) [m, rad].
+
+        Parameters
+        ----------
+        t : (nt,) or None          times [s]; default: those of `t`
+        q : (nt, dof) or None      positions then, of a simulation for example; default: as planned
+        """
+        path = self.tracked
+        if path is None:
+            raise InputError("path_error: this motion follows no path of a frame; see track_motion.")
+        times = self.t if t is None else np.atleast_1d(np.asarray(t, float))
+        inside = np.clip(times, 0.0, self.duration)
+        positions = self.at(inside)[0] if q is None else np.atleast_2d(np.asarray(q, float))
+        output = FrameOutput(self.arm, path.frame, path.point, path.axes, path.reference)
+        return output.errors(positions, path.at(times))
 
     def deflection(self, link: str) -> Array:
         """(nt, 3) deflection of the end of a flexible link, relative to that link undeflected, in its axes [m]."""
