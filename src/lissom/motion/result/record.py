@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from lissom.motion.result.closed_states import ClosedStates
     from lissom.motion.splines.basis import Basis
+    from lissom.simulation.run import Run
 
 PER_SEGMENT = 10
 FEWEST = 4  # of segments that are finer
@@ -240,22 +241,20 @@ class AbstractMotion:
         """Time in the motion at which the path of `track_motion` begins [s]; 0 for other motions."""
         return 0.0 if self.tracked is None else self.tracked.shift
 
-    def path_error(self, t: ArrayLike | None = None, q: ArrayLike | None = None) -> Array:
+    def path_error(self, run: Run | None = None) -> Array:
         """Return by how much the frame is off the path that it follows (nt, axes) [m, rad].
 
         Parameters
         ----------
-        t : (nt,) or None          times [s]; default: those of `t`
-        q : (nt, dof) or None      positions then, of a simulation for example; default: as planned
+        run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default: the
+                                   plan, at the times `t`
         """
         path = self.tracked
         if path is None:
             raise InputError("path_error: this motion follows no path of a frame; see track_motion.")
-        times = self.t if t is None else np.atleast_1d(np.asarray(t, float))
-        inside = np.clip(times, 0.0, self.duration)
-        positions = self.at(inside)[0] if q is None else np.atleast_2d(np.asarray(q, float))
-        output = FrameOutput(self.arm, path.frame, path.point, path.axes, path.reference)
-        return output.errors(positions, path.at(times))
+        arm, t, q = (self.arm, self.t, self.q) if run is None else (run.arm, run.t, run.q)
+        output = FrameOutput(arm, path.frame, path.point, path.axes, path.reference)
+        return output.errors(q, path.at(t))
 
     def deflection(self, link: str) -> Array:
         """(nt, 3) deflection of the end of a flexible link, relative to that link undeflected, in its axes [m]."""

@@ -31,7 +31,7 @@ from lissom.spatial.rotations import Array
 
 SMALLEST = 1e-10  # of a step, rad or m
 STALLED, ROUNDED = 0.5, 1e-6  # steps that are this small, and no longer shrink, are rounding
-REDUNDANT = 1e-10  # weight of squared accelerations where motors outnumber outputs [m^2 s^4]
+REDUNDANT = 1e-12  # weight of squared accelerations where motors outnumber outputs, by the path's duration^4 [m^2]
 
 
 def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
@@ -109,7 +109,7 @@ class _Tracker:
         goal = np.full_like(last, np.nan) if self.redundant else last
         program = TrackingProgram(
             self.output, self.path(window.times(s)), mesh, window, first, goal, task.loads,
-            REDUNDANT if self.redundant else 0.0,
+            REDUNDANT * window.path**4 if self.redundant else 0.0,
         )  # fmt: skip
         return program, program.begin(interpolated(t, rest, window.times(s)))
 
