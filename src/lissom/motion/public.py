@@ -178,7 +178,7 @@ def track_motion(
     loads: Load | Sequence[Load] = (),
     bending: Any = (),
     tolerance: float = 1e-6,
-    iterations: int = 60,
+    iterations: int = 20,
     on_failure: str = "raise",
     **unknown: Never,
 ) -> Motion:
@@ -212,7 +212,7 @@ def track_motion(
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status` has
                                    the distance of others
-    iterations : int               steps of the search, at most
+    iterations : int               steps of the search, at most, before accelerations weigh more
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
 
     Returns

@@ -21,6 +21,7 @@ from lissom.verbs.kinematics import jacobian, pose
 
 VERB = "track_motion"
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+NEARBY = 1e-5  # rad or m
 WIDTHS = {2: "xy", 3: "xyz", 6: AXES}  # axes by the number of values that a path has
 
 
@@ -76,6 +77,16 @@ class FrameOutput:
     def slopes(self, q: Array) -> Array:
         """(N, m, n) how errors change with positions, exact where they vanish."""
         return np.ascontiguousarray(jacobian(self.arm, q, self.frame, self.point)[:, self.rows])
+
+    def curvature(self, q: Array, weights: Array) -> Array:
+        """(N, n, n) second derivatives of the sum of errors by weights (N, m), by central differences of `slopes`."""
+        out = np.zeros((len(q), q.shape[1], q.shape[1]))
+        for k in range(q.shape[1]):
+            step = np.zeros(q.shape[1])
+            step[k] = NEARBY
+            change = (self.slopes(q + step) - self.slopes(q - step)) / (2 * NEARBY)
+            out[:, :, k] = np.einsum("pi,pij->pj", weights, change)
+        return (out + np.swapaxes(out, 1, 2)) / 2
 
     def sizes(self, errors: Array) -> tuple[Array, Array]:
         """(N,) distances [m] and (N,) angles [rad] of errors (N, m)."""

@@ -46,11 +46,15 @@ class TrackedPath:
         """(N, m) where the frame should be at times (N,) of the motion."""
         return np.asarray(self._curve(np.clip(np.asarray(t, float) - self.shift, 0.0, self.duration)))
 
-    def describe(self) -> str:
-        """Return one line of text."""
+    def off(self) -> str:
+        """Return how far the plan is off at most, such as ``2e-8 m``."""
         parts = [f"{self.error:.2g} m"] if set(self.axes) & set("xyz") else []
         parts += [f"{self.angle:.2g} rad"] if set(self.axes) - set("xyz") else []
+        return " and ".join(parts)
+
+    def describe(self) -> str:
+        """Return one line of text."""
         return (
             f"path of {self.frame!r} ({', '.join(self.axes)}) from {self.shift:.4g} s to "
-            f"{self.shift + self.duration:.4g} s, followed within {' and '.join(parts)} as planned"
+            f"{self.shift + self.duration:.4g} s, followed within {self.off()} as planned"
         )

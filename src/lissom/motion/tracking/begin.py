@@ -145,7 +145,7 @@ class Beginnings:
         """What to say where the path cannot be followed any farther."""
         joint, left = self._weakest(q)
         why = (
-            f"the arm is singular there: no motion of its joints, {joint!r} least of all, moves the frame along the path"
+            f"the arm is singular there: no joint, {joint!r} least of all, moves the frame any farther along the path"
             if left < 0.1
             else "no pose at rest was found there"
         )
@@ -169,10 +169,12 @@ class Beginnings:
         k = int(np.argmin(sizes[:, -1] / sizes[:, 0]))
         if sizes[k, -1] < SINGULAR * sizes[k, 0]:
             joint, _ = self._weakest(Q[k])
+            joints = zip(self.arm.joints, self.arm.joint_index, strict=True)
+            where = ", ".join(f"{one.name} {Q[k, at]:.4g}" for one, at in joints)
             raise InputError(
-                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r}, near "
-                f"{joint!r} = {Q[k][self.arm.coordinates.index(joint)]:.4g}: joints would have to move without bounds. Move the path, "
-                "follow fewer axes, or begin in another pose (start=...)."
+                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} ({where}), "
+                f"where joint {joint!r} would have to move without bounds. Move the path, follow fewer axes, or begin in "
+                "another pose (start=...)."
             )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import RoughPath
+from lissom.model.units import units
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import TRACKING, Iteration, MotionReport, UnactuatedSplines
@@ -109,16 +110,15 @@ def _followed(motion: Motion, note: str, corner: Corner | None, options: Trackin
     path = motion.tracked
     assert path is not None
     worst = max(value for value in (path.error, path.angle) if np.isfinite(value))
-    off = " and ".join([f"{path.error:.2g} m"] * (path.error > 0) + [f"{path.angle:.2g} rad"] * (path.angle > 0))
     extent = max(float(np.ptp(path.values, axis=0).max()), options.tolerance)
     if worst > LOST * extent:
         return Verdict(
             MotionOutcome.TARGET_MISSED,
-            f"the path is followed within {off} only; use more segments, a longer window (before, after), or a smoother path",
+            f"the path is followed within {path.off()} only; use more segments, a longer window (before, after), or a smoother path",
         )
     if worst > options.tolerance:
         where = f", since it has a corner at {corner.t:.4g} s" if corner is not None else ""
-        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {off}{where}{f'; {note}' if note else ''}")
+        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{where}{f'; {note}' if note else ''}")
     return Verdict(
         MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}; {note}" if note else MotionOutcome.SOLVED.sentence
     )
@@ -128,10 +128,11 @@ def _about_corner(motion: Motion, corner: Corner) -> str:
     """What a corner costs, as a sentence."""
     path = motion.tracked
     assert path is not None
-    k, t = int(np.argmax(np.abs(motion.tau).max(axis=1))), motion.t
-    turn = "rad/s" if set(path.axes) <= {"rx", "ry", "rz"} else "m/s"
+    k, joint = np.unravel_index(int(np.argmax(np.abs(motion.tau))), motion.tau.shape)
+    unit = "rad/s" if set(path.axes) <= {"rx", "ry", "rz"} else "m/s"
     return (
-        f"the path has a corner at t = {corner.t:.4g} s, where its velocity jumps by {corner.jump:.3g} {turn}. No arm follows "
-        f"that exactly: {path.frame!r} leaves the path by up to {max(path.error, path.angle):.2g} there, and the largest torque, "
-        f"{np.abs(motion.tau[k]).max():.4g}, is at {t[k] - path.shift:.4g} s. Round the corner, or let the path stop there."
+        f"the path has a corner at t = {corner.t:.4g} s, where its velocity jumps by {corner.jump:.3g} {unit}. No arm "
+        f"follows that exactly: {path.frame!r} leaves the path by up to {path.off()} there, and the torque of "
+        f"{motion.arm.coordinates[joint]!r} reaches {abs(motion.tau[k, joint]):.4g} {units(motion.arm, 'tau')[joint]}. "
+        "Round the corner, or let the path stop there."
     )

@@ -77,7 +77,7 @@ def _plain(path: Callable[[float], Any], first: Any, axes: Any, duration: float)
 
 def _row(value: Any, width: int | None, t: float) -> Array:
     """One value of a function, or an error that names the time."""
-    expected = "numbers, one for each axis" if width is None else f"{width} finite numbers, one for each axis"
+    expected = "finite numbers, one for each axis" if width is None else f"{width} finite numbers, one for each axis"
     try:
         row = np.atleast_1d(as_floats(value))
     except (TypeError, ValueError):

@@ -26,6 +26,7 @@ from lissom.kernels.loads import NO_LOADS, Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import Load
+from lissom.motion.result.report import Iteration
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.frame_output import FrameOutput
@@ -36,18 +37,32 @@ from lissom.spatial.rotations import Array
 
 TINY = 1e-14
 LONGEST = 1.0  # of a step, rad or m: farther its equations mean nothing
+SMALLEST = 1e-10  # of a step, rad or m
+STALLED, ROUNDED = 0.5, 1e-6  # steps that are this small, and no longer shrink, are rounding
 
 
 class Step(NamedTuple):
-    """A step of the search: the change of the variables, what the dynamics and the output were off before it."""
+    """A step of the search: the change of the variables, what the dynamics and the output were off before it.
+
+    left : (N, m)      by how much the output is off after the step, were it linear
+    """
 
     change: Array
     dynamics: float
     output: float
+    left: Array
 
     @property
     def size(self) -> float:
         return float(np.abs(self.change).max(initial=0.0))
+
+
+class Searched(NamedTuple):
+    """Where a search ended: the variables, its log, and whether it converged."""
+
+    x: Array
+    log: tuple[Iteration, ...]
+    converged: bool
 
 
 class TrackingProgram:
@@ -60,12 +75,11 @@ class TrackingProgram:
     mesh, window              splines, and the times that they cover
     start, goal : (n,)        positions at rest; goal NaN: any at rest, with the output where the path ends
     loads                     as the task has them, over the whole window
-    weight                    of squared accelerations [m^2 s^4]; needed where motors outnumber outputs
     """
 
     def __init__(
         self, output: FrameOutput, targets: Array, mesh: Mesh, window: Window, start: Array, goal: Array,
-        loads: Sequence[Load], weight: float,
+        loads: Sequence[Load],
     ) -> None:  # fmt: skip
         self.arm, self.output, self.mesh, self.duration = output.arm, output, mesh, window.total
         self.moved, self.free = np.flatnonzero(self.arm.actuated), np.flatnonzero(~self.arm.actuated)
@@ -84,9 +98,9 @@ class TrackingProgram:
             targets = np.vstack([targets, targets[-1:]])
         self.targets = targets
         self._loads = loads_over(loads, self.s) if loads else NO_LOADS
-        self._tables(window.total, weights * window.total, weight)
+        self._tables(window.total, weights * window.total)
 
-    def _tables(self, T: float, weights: Array, weight: float) -> None:
+    def _tables(self, T: float, weights: Array) -> None:
         """Constant matrices: profiles by variables, weights of rows, and the accelerations' part of the objective."""
         n, N = self.arm.dof, len(self.s)
         local = self.curves.local(self.s)
@@ -100,7 +114,7 @@ class TrackingProgram:
         self._W = np.repeat(np.where(weights > 0, weights, weights.mean()), len(self.output.rows))
         self._weights = weights
         accelerations = (rows + 2 * n + self.moved).ravel()
-        R, each = self._B[accelerations], weight * np.repeat(weights, len(self.moved))
+        R, each = self._B[accelerations], np.repeat(weights, len(self.moved))
         self._smooth = sparse.csr_array(R.T @ sparse.diags_array(each) @ R)
         self._smooth_rest = R.T @ (each * self._c[accelerations])
 
@@ -122,25 +136,47 @@ class TrackingProgram:
             points.append(solve(B.T @ q[:, list(space.coordinates)]))
         return self.curves.fitted(points, self.curves.duration or 0.0)
 
+    # ---- the search -------------------------------------------------------------------------------------
+
+    def search(self, x: Array, weight: float, iterations: int, show: Any) -> Searched:
+        """Newton's method from variables x, until the step is rounding."""
+        log: list[Iteration] = []
+        before, left = np.inf, np.zeros_like(self.targets)
+        for number in range(iterations):
+            step = self.step(x, weight, left)
+            log.append(Iteration(number, step.output, step.dynamics, step.size, self.duration))
+            show(f"step {number + 1}, {step.output:.1e} m off")
+            if not np.isfinite(step.size):
+                return Searched(x, tuple(log), False)
+            x = x + step.change * min(1.0, LONGEST / max(step.size, LONGEST))
+            if step.size < SMALLEST or (step.size < ROUNDED and step.size > STALLED * before):
+                return Searched(x, tuple(log), True)
+            before, left = step.size, step.left
+        return Searched(x, tuple(log), False)
+
     # ---- the step ---------------------------------------------------------------------------------------
 
-    def step(self, x: Array) -> Step:
-        """Return the step from variables x."""
+    def step(self, x: Array, weight: float, left: Array) -> Step:
+        """Return the step from variables x; weight of squared accelerations [m^2 s^4]."""
         z = self.states(x)
         e = self.output.errors(z[0], self.targets)
         E = _blocks(self.output.slopes(z[0])) @ self._B0
         WE = sparse.diags_array(self._W) @ E
-        H = E.T @ WE + self._smooth + TINY * sparse.eye_array(len(x))
-        gradient = WE.T @ e.ravel() + self._smooth @ x + self._smooth_rest
-        if not len(self.free):
-            return Step(splu(sparse.csc_array(H)).solve(-gradient), 0.0, float(np.abs(e).max()))
+        H = E.T @ WE + weight * self._smooth + TINY * sparse.eye_array(len(x))
+        if self._open:
+            curved = self.output.curvature(z[0], self._W.reshape(left.shape) * left)
+            H = H + self._B0.T @ (_blocks(curved) @ self._B0)
+        gradient = WE.T @ e.ravel() + weight * (self._smooth @ x + self._smooth_rest)
         c, A = self._dynamics(z)
         K = sparse.block_array([[H, A.T], [A, -TINY * sparse.eye_array(len(c))]], format="csc")
         change = splu(K).solve(-np.concatenate([gradient, c]))[: len(x)]
-        return Step(change, float(np.abs(c).max()), float(np.abs(e).max()))
+        after = e + (E @ change).reshape(e.shape)
+        return Step(change, float(np.abs(c).max(initial=0.0)), float(np.abs(e).max()), after)
 
     def _dynamics(self, z: list[Array]) -> tuple[Array, Any]:
         """Residuals of the rows without a motor, and their derivatives by the variables, each row of size one."""
+        if not len(self.free):
+            return np.zeros(0), sparse.csr_array((0, self._B.shape[1]))
         applied = Applied(self._loads)
         left = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, z, applied))[:, self.free].ravel()
         G = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, z, applied)

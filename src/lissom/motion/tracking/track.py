@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
 from lissom.motion.checks import support
 from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import Iteration
+from lissom.motion.solve.solver import numbered_on
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.frame_output import VERB, FrameOutput
 from lissom.motion.task.task import Task
@@ -23,15 +23,15 @@ from lissom.motion.tracking.followed import Found, motion_of
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
 from lissom.motion.tracking.options import TrackingOptions
 from lissom.motion.tracking.path import GivenPath, as_path
-from lissom.motion.tracking.program import LONGEST, TrackingProgram
+from lissom.motion.tracking.program import Searched, TrackingProgram
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
 from lissom.progress import line_if_long
 from lissom.spatial.rotations import Array
 
-SMALLEST = 1e-10  # of a step, rad or m
-STALLED, ROUNDED = 0.5, 1e-6  # steps that are this small, and no longer shrink, are rounding
-REDUNDANT = 1e-12  # weight of squared accelerations where motors outnumber outputs, by the path's duration^4 [m^2]
+# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: first, where motors outnumber
+# outputs, and at most. What the output leaves undetermined then moves least; the path is left by less than 1e-7 of its size
+LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
 
 
 def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
@@ -89,7 +89,7 @@ class _Tracker:
         window = window_of(poses, rest[0], self.path.duration, self.options.before, self.options.after)
         program, x = self._program(task, poses, window, t, rest)
         began = time.perf_counter()
-        x, log, converged = _search(program, x, self.options.iterations, show)
+        x, log, converged = self._searched(program, x, window, show)
         seconds = {"build": began - clock, "solve": time.perf_counter() - began}
         task = task.replace(
             start=rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=window.total,
@@ -97,6 +97,16 @@ class _Tracker:
         )  # fmt: skip
         found = Found(program, x, log, converged, seconds)
         return motion_of(found, task, self.path, window, self.options)
+
+    def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
+        """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
+        weight, found = REDUNDANT if self.redundant else LEAST, Searched(x, (), False)
+        while not found.converged and weight <= MOST * 1.01:
+            begin = found.x if np.isfinite(found.x).all() else x
+            last = program.search(begin, weight * window.path**4, self.options.iterations, show)
+            found = last._replace(log=numbered_on(found.log, last.log))
+            weight *= 10
+        return found
 
     def _program(
         self, task: Task, poses: RestPoses, window: Window, t: Array, rest: Array
@@ -108,30 +118,6 @@ class _Tracker:
         (first, last), _ = poses.solved(rest[[0, -1]], self.path(window.times(ends)), ends)
         goal = np.full_like(last, np.nan) if self.redundant else last
         program = TrackingProgram(
-            self.output, self.path(window.times(s)), mesh, window, first, goal, task.loads,
-            REDUNDANT * window.path**4 if self.redundant else 0.0,
+            self.output, self.path(window.times(s)), mesh, window, first, goal, task.loads
         )  # fmt: skip
         return program, program.begin(interpolated(t, rest, window.times(s)))
-
-
-class _Searched(NamedTuple):
-    x: Array
-    log: tuple[Iteration, ...]
-    converged: bool
-
-
-def _search(program: TrackingProgram, x: Array, iterations: int, show: Any) -> _Searched:
-    """Newton's method until the step is rounding."""
-    log: list[Iteration] = []
-    before = np.inf
-    for number in range(iterations):
-        step = program.step(x)
-        log.append(Iteration(number, step.output, step.dynamics, step.size, program.duration))
-        show(f"step {number + 1}, {step.output:.1e} m off")
-        if not np.isfinite(step.size):
-            return _Searched(x, tuple(log), False)
-        x = x + step.change * min(1.0, LONGEST / max(step.size, LONGEST))
-        if step.size < SMALLEST or (step.size < ROUNDED and step.size > STALLED * before):
-            return _Searched(x, tuple(log), True)
-        before = step.size
-    return _Searched(x, tuple(log), False)
