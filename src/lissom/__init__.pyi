@@ -17,6 +17,7 @@ from lissom.errors import (
     ModelError as ModelError,
     MotionError as MotionError,
     OutsideLimits as OutsideLimits,
+    RoughPath as RoughPath,
     SimulationError as SimulationError,
     SolveError as SolveError,
     StudyError as StudyError,
@@ -47,6 +48,7 @@ from lissom.motion.public import (
     load_motion as load_motion,
     predict_motion as predict_motion,
     retime_motion as retime_motion,
+    track_motion as track_motion,
 )
 from lissom.motion.result.motion import Motion as Motion
 from lissom.motion.result.outcome import MotionOutcome as MotionOutcome
@@ -56,6 +58,7 @@ from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
+from lissom.motion.task.tracked_path import TrackedPath as TrackedPath
 from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
 from lissom.motion.transcription.constraints.frame_height import FrameHeight as FrameHeight
 from lissom.pages.report import write_report as write_report

@@ -86,6 +86,8 @@ class StartRow(_MoreOfStart):
 
 WORTH_SAYING = 1e-4  # change of the cost from one mesh to the next, relative
 RETIMING = "retiming of a given path"  # the solver of motions whose path was prescribed
+TRACKING = "tracking of the path of a frame"  # of motions whose output was prescribed
+TRACKING = "tracking of the path of a frame"  # the solver of motions whose output was prescribed
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,138 @@
+"""What a search found as a motion, and what it is worth."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import RoughPath
+from lissom.model.units import units
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import TRACKING, Iteration, MotionReport, UnactuatedSplines
+from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.task.frame_output import VERB
+from lissom.motion.task.task import Task
+from lissom.motion.task.tracked_path import TrackedPath
+from lissom.motion.tracking.corners import Corner, corner_of
+from lissom.motion.tracking.options import TrackingOptions
+from lissom.motion.tracking.path import GivenPath
+from lissom.motion.tracking.program import TrackingProgram
+from lissom.motion.tracking.window import Window
+from lissom.motion.transcription.peak import EXCESS
+from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
+
+SAMPLES = 1001  # of the path, that a motion keeps
+LOOKS = 20  # points of a segment at which limits and the path are looked at
+LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
+
+
+class Found(NamedTuple):
+    """Where a search ended: variables, its log, whether it converged, seconds spent."""
+
+    program: TrackingProgram
+    x: Array
+    log: tuple[Iteration, ...]
+    converged: bool
+    seconds: dict[str, float]
+
+
+class Verdict(NamedTuple):
+    """What a motion is worth."""
+
+    outcome: MotionOutcome
+    status: str
+
+
+def motion_of(found: Found, task: Task, path: GivenPath, window: Window, options: TrackingOptions) -> Motion:
+    """Return the motion with its verdict; a corner of the path is warned of."""
+    motion = _tracked(_planned(found, task), found.program, path, window)
+    corner = corner_of(path)
+    report = replace(motion.report, peaks=limit_peaks(motion, LOOKS))
+    motion = motion.with_verdict(report=report)
+    verdict = _judged(motion, found, corner, options)
+    motion = motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
+    if corner is not None and motion.ok:
+        warnings.warn(f"{VERB}: {_about_corner(motion, corner)}", RoughPath, stacklevel=5)
+    return motion
+
+
+def _planned(found: Found, task: Task) -> Motion:
+    """The motion of the variables."""
+    program, x = found.program, found.x
+    P, *others = program.curves.control_points(x)
+    fine, unactuated = program.mesh.unactuated, None
+    if fine is not None:
+        unactuated = UnactuatedSplines(fine.breaks, fine.degree, fine.continuity, others[0])
+    last = found.log[-1]
+    report = MotionReport(found.log, last.violation, (), len(program.s), 1, found.seconds, solver=TRACKING)
+    basis = program.mesh.actuated
+    return Motion(
+        program.arm, task, program.duration, program.acceleration(x), MotionOutcome.SOLVED, "", True, basis.breaks,
+        basis.degree, P, report, basis.continuity, unactuated,
+    )  # fmt: skip
+
+
+def _tracked(motion: Motion, program: TrackingProgram, path: GivenPath, window: Window) -> Motion:
+    """The motion with its path, and how far it is off between the samples."""
+    output, t = program.output, np.linspace(0.0, path.duration, SAMPLES)
+    kept = TrackedPath(output.frame, output.point, path.axes, window.before, path.duration, t, path(t), path.reference)
+    s = program.mesh.looks()
+    error, angle = output.sizes(output.errors(motion.at(s * motion.duration)[0], path(window.times(s))))
+    return motion.with_verdict(tracked=replace(kept, error=float(error.max()), angle=float(angle.max())))
+
+
+def _judged(motion: Motion, found: Found, corner: Corner | None, options: TrackingOptions) -> Verdict:
+    """What the motion is worth, the worst first."""
+    note, small = bending_range.deflection_report(motion.arm, motion.t, motion.q)
+    if not small:
+        return Verdict(MotionOutcome.LARGE_DEFLECTION, f"{note}; or use a longer duration")
+    if not found.converged:
+        outcome = MotionOutcome.OUT_OF_ITERATIONS if np.isfinite(found.log[-1].optimality) else MotionOutcome.DIVERGED
+        last = found.log[-1]
+        why = f"{note}; use a longer duration" if note else "use a longer duration, or a smoother path"
+        return Verdict(outcome, f"{outcome.sentence}: after {len(found.log)} steps the last one changes positions by "
+                       f"{last.optimality:.1e}; {why}")  # fmt: skip
+    beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
+    if beyond:
+        outcome = MotionOutcome.LIMIT_EXCEEDED
+        return Verdict(outcome, f"the motion that follows the path exceeds limits: {', and '.join(beyond)}; use a longer duration, or a "
+                       "shorter path")  # fmt: skip
+    return _followed(motion, note, corner, options)
+
+
+def _followed(motion: Motion, note: str, corner: Corner | None, options: TrackingOptions) -> Verdict:
+    """How well a motion within all limits follows its path."""
+    path = motion.tracked
+    assert path is not None
+    worst = max(value for value in (path.error, path.angle) if np.isfinite(value))
+    extent = max(float(np.ptp(path.values, axis=0).max()), options.tolerance)
+    if worst > LOST * extent:
+        return Verdict(
+            MotionOutcome.TARGET_MISSED,
+            f"the path is followed within {path.off()} only; use more segments, a longer window (before, after), or a smoother path",
+        )
+    if worst > options.tolerance:
+        where = f", since it has a corner at {corner.t:.4g} s" if corner is not None else ""
+        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{where}{f'; {note}' if note else ''}")
+    return Verdict(
+        MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}; {note}" if note else MotionOutcome.SOLVED.sentence
+    )
+
+
+def _about_corner(motion: Motion, corner: Corner) -> str:
+    """What a corner costs, as a sentence."""
+    path = motion.tracked
+    assert path is not None
+    k, joint = np.unravel_index(int(np.argmax(np.abs(motion.tau))), motion.tau.shape)
+    unit = "rad/s" if set(path.axes) <= {"rx", "ry", "rz"} else "m/s"
+    return (
+        f"the path has a corner at t = {corner.t:.4g} s, where its velocity jumps by {corner.jump:.3g} {unit}. No arm "
+        f"follows that exactly: {path.frame!r} leaves the path by up to {path.off()} there, and the torque of "
+        f"{motion.arm.coordinates[joint]!r} reaches {abs(motion.tau[k, joint]):.4g} {units(motion.arm, 'tau')[joint]}. "
+        "Round the corner, or let the path stop there."
+    )

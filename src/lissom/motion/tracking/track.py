@@ -1,0 +1,123 @@
+"""From a path to the motion that follows it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from lissom.errors import InputError, MotionError, UnsupportedError
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.loads import as_loads
+from lissom.model.arm import Arm
+from lissom.model.ends import only_end, tip_frame
+from lissom.motion.checks import support
+from lissom.motion.result.motion import Motion
+from lissom.motion.solve.solver import numbered_on
+from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.frame_output import VERB, FrameOutput
+from lissom.motion.task.task import Task
+from lissom.motion.tracking.begin import Beginnings, interpolated
+from lissom.motion.tracking.followed import Found, motion_of
+from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
+from lissom.motion.tracking.options import TrackingOptions
+from lissom.motion.tracking.path import GivenPath, as_path
+from lissom.motion.tracking.program import Searched, TrackingProgram
+from lissom.motion.tracking.rest_poses import RestPoses
+from lissom.motion.tracking.window import Window, window_of
+from lissom.progress import line_if_long
+from lissom.spatial.rotations import Array
+
+# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: first, where motors outnumber
+# outputs, and at most. What the output leaves undetermined then moves least; the path is left by less than 1e-7 of its size
+LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
+
+
+def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
+    """See `lissom.track_motion`."""
+    _refuse_arm(as_arm(arm, VERB))
+    options.check()
+    given = as_path(path, options.axes, options.duration)
+    with line_if_long("following the path") as show:
+        motion = _Tracker(arm, given, options).solved(show)
+    if not motion.ok and options.on_failure == "raise":
+        raise MotionError(f"{VERB}: {motion.status}", motion)
+    return motion
+
+
+def _refuse_arm(arm: Arm) -> None:
+    support.refuse_arm(arm, VERB)
+    if arm.loops:
+        raise UnsupportedError(
+            f"{VERB}: closed loops (arm {arm.name!r}) are not supported; use predict_motion with Reach via points."
+        )
+    rough = [joint.name for joint in arm.joints if not joint.actuated and joint.friction]
+    if rough:
+        raise UnsupportedError(
+            f"{VERB}: Coulomb friction of joint {rough[0]!r}, which has no motor, is not supported; use damping."
+        )
+
+
+class _Tracker:
+    """The search for one motion."""
+
+    def __init__(self, arm: Arm, path: GivenPath, options: TrackingOptions) -> None:
+        self.arm, self.path, self.options = arm, path, options
+        frame = options.frame or path.link or tip_frame(arm, only_end(arm, f"{VERB}: give frame=..."))
+        if path.link is not None and frame != path.link:
+            raise InputError(f"{VERB}: frame is {frame!r}, but the path gives poses of {path.link!r}; omit frame.")
+        point = path.point if path.link is not None else options.point
+        self.output = FrameOutput(arm, frame, point, path.axes, path.reference)
+        as_loads(arm, options.loads, VERB)
+        motors, outputs = int(arm.actuated.sum()), len(path.axes)
+        if outputs > motors:
+            raise InputError(
+                f"{VERB}: the path has {outputs} axes ({', '.join(path.axes)}), but arm {arm.name!r} has {motors} "
+                f"motor{'s' * (motors != 1)}; follow at most as many axes as there are motors."
+            )
+        self.redundant = outputs < motors
+
+    def solved(self, show: Any) -> Motion:
+        """The motion, whatever it is worth."""
+        clock = time.perf_counter()
+        task = Task(np.zeros(len(self.arm.joints)), np.zeros(len(self.arm.joints)), self.options.limits,
+                    self.options.loads, minimise="acceleration", duration=1.0, bending=self.options.bending)  # fmt: skip
+        poses = RestPoses(self.output, task.loads)
+        bounds = bounds_of(self.arm, task, VERB)
+        t, rest = Beginnings(self.output, self.path, poses, bounds).found(self.options.start)
+        window = window_of(poses, rest[0], self.path.duration, self.options.before, self.options.after)
+        program, x = self._program(task, poses, window, t, rest)
+        began = time.perf_counter()
+        x, log, converged = self._searched(program, x, window, show)
+        seconds = {"build": began - clock, "solve": time.perf_counter() - began}
+        task = task.replace(
+            start=rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=window.total,
+            segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
+        )  # fmt: skip
+        found = Found(program, x, log, converged, seconds)
+        return motion_of(found, task, self.path, window, self.options)
+
+    def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
+        """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
+        weight, found = REDUNDANT if self.redundant else LEAST, Searched(x, (), False)
+        while not found.converged and weight <= MOST * 1.01:
+            begin = found.x if np.isfinite(found.x).all() else x
+            last = program.search(begin, weight * window.path**4, self.options.iterations, show)
+            found = last._replace(log=numbered_on(found.log, last.log))
+            weight *= 10
+        return found
+
+    def _program(
+        self, task: Task, poses: RestPoses, window: Window, t: Array, rest: Array
+    ) -> tuple[TrackingProgram, Array]:
+        """The program, and variables to begin with: the arm at rest all along the path."""
+        mesh = mesh_over(window, self.options.segments, not self.arm.actuated.all())
+        s, _ = samples_of(mesh)
+        ends = np.array([0.0, 1.0])
+        (first, last), _ = poses.solved(rest[[0, -1]], self.path(window.times(ends)), ends)
+        goal = np.full_like(last, np.nan) if self.redundant else last
+        program = TrackingProgram(
+            self.output, self.path(window.times(s)), mesh, window, first, goal, task.loads
+        )  # fmt: skip
+        return program, program.begin(interpolated(t, rest, window.times(s)))
