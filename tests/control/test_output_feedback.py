@@ -5,6 +5,7 @@ import pytest
 from tests.loops.mechanisms import four_bar
 
 import lissom as ls
+from lissom.motion.run_file import read_run_file
 
 FLEXIBLE = ls.load("two_link_flexible")
 POSE = np.array([0.3, 0.9])
@@ -217,6 +218,50 @@ def test_files_and_resuming(tmp_path):
     assert read.report.provenance["settings"]["K"] == control.K.tolist()
     plain = ls.simulate(slider(), [[0.5]] * 5, tau=control, until=0.2, dt=0.01)
     assert np.array_equal(plain.q, whole.q)
+
+
+FILE = """
+arm = "two_link_flexible"
+until = 0.1
+every = 0.01
+[start]
+q = [0.31, 0, 0, 0.9, 0, 0]
+[controller]
+kind = "output_feedback"
+q = [0.3, 0.9]
+Q = [9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1, 1]
+R = [1, 2]
+every = 0.002
+torque_noise = 2e-4
+seed = 1
+sensors = [
+  { kind = "encoder", noise = 1e-4 },
+  { kind = "strain_gauge", link = "link1", s = 0.02, y = 1e-3, noise = 1e-6 },
+]
+"""
+
+
+def test_run_files_and_plots(tmp_path):
+    (tmp_path / "run.toml").write_text(FILE)
+    given = read_run_file(tmp_path / "run.toml")
+    control = given.arguments["tau"]
+    assert control.plant.outputs == ("joint1", "joint2", "link1.strain@0.02")
+    assert (control.every, control.seed) == (2e-3, 1)
+    run = ls.simulate(FLEXIBLE, given.arguments["q0"], tau=control, until=0.1, every=0.01)
+    figure = ls.plot(run, "estimate")
+    line = figure.axes[0].lines[1]
+    assert np.array_equal(line.get_ydata(), run.controller_state[:, 0])
+    assert "largest error of an estimated position" in figure._suptitle.get_text()
+    with pytest.raises(ls.InputError, match="the run has no estimates"):
+        ls.plot(ls.simulate(slider(), [0.1], until=0.1), "estimate")
+    for old, new, why in (
+        ('kind = "encoder"', 'kind = "encodr"', "encoder"),
+        ("torque_noise = 2e-4\n", "", "torque_noise is missing"),
+        ("seed = 1", "sed = 1", "seed"),
+    ):
+        (tmp_path / "bad.toml").write_text(FILE.replace(old, new))
+        with pytest.raises(ls.ModelError, match=why):
+            read_run_file(tmp_path / "bad.toml")
 
 
 def test_refusals():
