@@ -2,6 +2,7 @@
 
 from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
 from lissom.control.linearise import linearise as linearise
+from lissom.control.output_feedback import OutputFeedback as OutputFeedback
 from lissom.control.reachability import ModalReach as ModalReach
 from lissom.control.sensors.encoder import Encoder as Encoder
 from lissom.control.sensors.strain_gauge import StrainGauge as StrainGauge

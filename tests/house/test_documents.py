@@ -204,7 +204,7 @@ def test_run_file_page(tmp_path):
     asked = run_file.read_run_file(tmp_path / "reach.toml")
     run = ls.simulate(asked.arm, **asked.arguments)
     assert run.status.startswith("stopped at t = ")
-    for key in (*run_file.TOP, *run_file.FILE_KINDS):
+    for key in (*run_file.TOP, *run_file.KINDS):
         assert key in page or key == "lissom_run", key
 
 

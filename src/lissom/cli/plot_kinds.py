@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-RUN = ("motion", "tip", "energy", "phase")
+RUN = ("motion", "tip", "energy", "phase", "estimate")
 MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual")
 PLANT = ("response", "poles")
 STUDY = ("scatter", "distribution", "map", "sensitivity", "pareto")

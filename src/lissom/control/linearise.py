@@ -136,7 +136,7 @@ class _Gains(NamedTuple):
 
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
-    from lissom.simulation.controllers import Controller
+    from lissom.simulation.controllers import Controller, SampledController
     from lissom.simulation.loop.closed_loop import States
     from lissom.simulation.loop.slopes import controller_slopes
     from lissom.simulation.options import Scenario
@@ -146,6 +146,11 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
         raise InputError(
             f"linearise: controller is {shown(controller)}; expected PD(...), ComputedTorque(...), "
             "GravityCompensation(...), Impedance(...), StateFeedback(...) or a function tau(t, q, qd)."
+        )
+    if isinstance(controller, SampledController):
+        raise UnsupportedError(
+            f"linearise: {type(controller).__name__} acts at sampling times, so that the closed loop is no continuous "
+            "plant; use plant.discrete(dt) with its gains."
         )
     loop = closed_loop(Scenario(arm, tau=controller), 1.0)
     if loop.inputs.runs is not None:

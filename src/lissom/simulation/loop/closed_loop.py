@@ -36,6 +36,7 @@ from lissom.model.arm import Arm
 from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.controllers.sampled import SampledController, Sampler
 from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
@@ -46,6 +47,7 @@ STRAIGHT = 8
 STRAIGHT_FLEXIBLE = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 Feedback = Callable[[float, Array, Array], Array]
+AT_ONCE = 1e-9  # of the sampling time: times that are nearer are the same
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
@@ -127,6 +129,11 @@ class ClosedLoop:
         self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
+        self.sampling: float | None = None  # time between two actions of a sampled controller [s]
+        self.sampler: Sampler | None = None
+        if isinstance(controller, SampledController):
+            arms = None if several is None else several.arms
+            self.sampling, self.sampler = controller.every, controller.sampler(arm, arms)
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -159,7 +166,7 @@ class ClosedLoop:
     def member(self, run: int) -> ClosedLoop:
         """Return the closed loop of one run of an ensemble."""
         own = self.inputs.member(run)
-        return self if own is self.inputs else self._of(own, run)
+        return self if own is self.inputs and self.sampler is None else self._of(own, run)
 
     def rows(self, some: slice) -> ClosedLoop:
         """Return the closed loop of some runs of an ensemble."""
@@ -395,6 +402,24 @@ class ClosedLoop:
     def begun(self, states: Array, _pass_singular: bool) -> Array:
         """Return checked initial states (runs, size)."""
         return states
+
+    # ---- sampled controllers ---------------------------------------------------------------------
+
+    def sampling_times(self, start: float, end: float) -> Array:
+        """Return the times in (start, end] at which a sampled controller acts."""
+        if self.sampling is None:
+            return np.zeros(0)
+        first, last = (int(np.floor(t / self.sampling + AT_ONCE)) for t in (start, end))
+        return np.minimum(self.sampling * np.arange(first + 1, last + 1), end)
+
+    def sampled(self, t: float, states: Array) -> Array:
+        """Return states (runs, ...) after the action of a sampled controller at one of its sampling times."""
+        if self.sampler is None or self.sampling is None:
+            return states
+        k, at = round(t / self.sampling), self.split(states)
+        out, rows = states.copy(), range(self._first, self._first + len(states))
+        out[:, 2 * self.dof : self.size] = self.sampler(k, at.q, at.qd, at.z if k else None, rows)
+        return out
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""
