@@ -13,33 +13,34 @@ from lissom.identification.logs.plausible import check_units
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
-HOLDS = ("linear", "held")
+HOLDS = ("interpolated", "held")
 FEWEST = 8  # samples of a window
 SMOOTHING = 0.05  # s, over which first guesses of rates are taken
 
 
 class Torques:
-    """Torques of a log at any time, interpolated between samples or held until the next, and delayed.
+    """Torques of a log at any time: a cubic spline through the samples, delayed, or each held until the next.
 
     values : (nt, dof)     zero where no motor acts
     rate : float           samples per second
     """
 
     def __init__(self, values: Array, rate: float, hold: str):
-        if hold not in HOLDS:
-            raise InputError(f"identify: torque is {shown(hold)}; expected 'linear' or 'held'.")
-        self.values, self.rate, self.held = values, rate, hold == "held"
+        from scipy.interpolate import CubicSpline
 
-    def at(self, index: Array, within: float, delay: float) -> tuple[Array, Array]:
+        if hold not in HOLDS:
+            raise InputError(f"identify: torque is {shown(hold)}; expected 'interpolated' or 'held'.")
+        self.values, self.rate, self.held = values, rate, hold == "held"
+        self._curve = CubicSpline(np.arange(len(values)), values)
+        self._slope = self._curve.derivative()
+
+    def at(self, index: NDArray[np.intp], within: float, delay: float) -> tuple[Array, Array]:
         """Torques (lanes, dof), and their rates, at samples `index` plus a part of the sampling period."""
-        last = len(self.values) - 1
         if self.held:
-            now = self.values[np.clip(index, 0, last)]
+            now = self.values[index]
             return now, np.zeros_like(now)
-        place = np.clip(index + within - delay * self.rate, 0.0, last)
-        left = np.minimum(place.astype(int), last - 1)
-        change = self.values[left + 1] - self.values[left]
-        return self.values[left] + (place - left)[:, None] * change, self.rate * change
+        place = np.clip(index + within - delay * self.rate, 0.0, len(self.values) - 1)
+        return self._curve(place), self.rate * self._slope(place)
 
 
 @dataclass(frozen=True, eq=False)
