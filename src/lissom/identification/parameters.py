@@ -15,8 +15,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, NoSuchPath, shown
+from lissom.identification.result.table import ParameterTable, identifiable
 from lissom.model.arm import Arm
 from lissom.model.joint import Joint
 from lissom.model.link import Link
@@ -26,6 +28,13 @@ from lissom.studies.plan.paths import Where, found, replaced
 EITHER_SIGN = ("com", "rest", "gear_ratio")  # fields whose numbers may have any sign
 STRUCTURAL = ("placement", "axis", "length", "stations", "modes", "limits", "pitch", "at")  # not found from motions
 EXAMPLE = "'elbow.elastic.stiffness', 'fore.mass', or 'beam.EI' for all links"
+UNITS = {
+    "armature": "{inertia}", "damping": "{effort} s/{coordinate}", "friction": "{effort}",
+    "stiffness": "{effort}/{coordinate}", "rest": "{coordinate}", "elastic.stiffness": "{effort}/{coordinate}",
+    "elastic.damping": "{effort} s/{coordinate}", "rotor_inertia": "kg m^2", "mass": "kg", "com": "m",
+    "inertia": "kg m^2", "payload.mass": "kg", "payload.com": "m", "payload.inertia": "kg m^2", "beam.EI": "N m^2",
+    "beam.GJ": "N m^2", "beam.EA": "N", "beam.mass_per_length": "kg/m",
+}  # fmt: skip
 TYPICAL = {"beam.damping": 0.01, "com": 0.1, "elastic.damping": 1.0}  # sizes of numbers that are zero
 
 
@@ -38,6 +47,7 @@ class Number(NamedTuple):
     size : of its changes where the coordinate is not a logarithm
     logarithmic : whether its coordinate is the logarithm of value over nominal
     least : values below are not allowed
+    unit : "" where there is none
     """
 
     name: str
@@ -46,6 +56,7 @@ class Number(NamedTuple):
     size: float
     logarithmic: bool
     least: float
+    unit: str
 
     def value(self, x: float) -> float:
         """The value at a coordinate; zero is the nominal value."""
@@ -105,6 +116,18 @@ class Numbers:
     def slopes(self, x: Array) -> Array:
         """(numbers,) derivatives of the values by the coordinates."""
         return np.array([number.slope(at) for number, at in zip(self.list, x, strict=True)])
+
+    def table(self, x: Array, std: Array, known: Array) -> ParameterTable:
+        """Rows of all numbers found at coordinates, with standard deviations of these; the others keep what is given."""
+        values, nominal = self.values(x), self.nominal
+        spread = np.where(np.isfinite(std), np.abs(self.slopes(x)) * np.where(np.isfinite(std), std, 0.0), np.inf)
+        units = tuple(number.unit for number in self.list)
+        return ParameterTable(self.names, units, values, spread, nominal, np.where(known, values, nominal), known)
+
+    def known(self, x: Array, std: Array) -> NDArray[np.bool_]:
+        """Which numbers are identifiable, from their coordinates and standard deviations of these."""
+        spread = np.abs(self.slopes(x)) * std
+        return np.asarray(identifiable(self.values(x), spread, np.abs(self.nominal)))
 
     def bounded(self, x: Array) -> Array:
         """Coordinates moved to where values are allowed."""
@@ -186,7 +209,16 @@ class Numbers:
         either = first in EITHER_SIGN or (first == "inertia" and not _diagonal(where))
         logarithmic = value > 0.0 and not either
         size = abs(value) or TYPICAL.get(field, TYPICAL.get(first, 1.0))
-        return Number(name, where, value, size, logarithmic, -np.inf if either else 0.0)
+        return Number(name, where, value, size, logarithmic, -np.inf if either else 0.0, self._unit(name, field))
+
+    def _unit(self, name: str, field: str) -> str:
+        words = [word for word in field.replace("[", ".").split(".") if word and not word.rstrip("]").isdigit()]
+        unit = UNITS.get(".".join(words), UNITS.get(words[0], ""))
+        if "{" not in unit:
+            return unit
+        joint = self.arm.joint(name[: -len(field) - 1])
+        inertia = "kg m^2" if joint.angular else "kg"
+        return unit.format(coordinate=joint.unit, effort=joint.effort_unit, inertia=inertia)
 
     def _refuse_unknown(self, name: str) -> None:
         words = sorted({f.name for f in (*dataclasses.fields(Joint), *dataclasses.fields(Link))})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError
 from lissom.identification.vibration.eigenvalues import Eigenvalues, Predicted
-from lissom.identification.vibration.measured_modes import MeasuredModes
 from lissom.spatial.rotations import Array
 
 MOST = 60  # iterations
@@ -29,23 +28,30 @@ class Residuals(NamedTuple):
 
 
 class ModalFit(NamedTuple):
-    """Coordinates of the numbers, their covariance (infinite where nothing is known), and the predictions."""
+    """Coordinates of the numbers, their covariance (infinite where nothing is known), and the predictions.
+
+    scale : of the largest class of errors, relative to their standard deviations
+    redundant : whether there are more measured numbers than parameters
+    """
 
     x: Array
     covariance: Array
     predicted: list[Predicted]
     converged: bool
     scale: float
+    redundant: bool
 
 
-def fit(eigenvalues: Eigenvalues) -> ModalFit:
-    """The numbers that explain the measured modes best; those that the modes do not show stay as they are."""
-    measured, count = eigenvalues.measured, len(eigenvalues.numbers)
+def fit(eigenvalues: Eigenvalues, free: NDArray[np.bool_] | None = None) -> ModalFit:
+    """The numbers that explain the measured modes best; those that the modes do not show stay as they are.
+
+    free : (numbers,) or None      which may change
+    """
+    count = len(eigenvalues.numbers)
     x = np.zeros(count)
-    known = np.ones(count, bool)
     predicted = eigenvalues.at(x)
-    rows = residuals(measured, predicted)
-    known = _shown(rows.J)
+    rows = residuals(eigenvalues, predicted)
+    known = _shown(rows.J) if free is None else free
     if not known.any():
         raise InputError("identify_modes: no chosen parameter changes the measured modes; choose others.")
     converged = False
@@ -72,7 +78,7 @@ def _improved(
         except LissomError:
             there = None
         if there is not None:
-            tried = residuals(eigenvalues.measured, there)
+            tried = residuals(eigenvalues, there)
             if tried.r @ tried.r <= rows.r @ rows.r * (1 + 1e-12) + 1e-24:
                 return new, there, tried, float(np.abs(new - x).max())
         part /= 2
@@ -87,24 +93,28 @@ def _result(
     inverse = np.linalg.pinv(J.T @ J, hermitian=True)
     scale = np.ones(len(rows.r))
     for which, given in ((~rows.damping, "std_hz"), (rows.damping, "std_damping")):
-        if which.any() and any(getattr(one, given) is None for one in eigenvalues.measured):
-            scale[which] = float(np.sqrt((rows.r**2).sum() / room)) if room > 0 else 1.0
+        if which.any() and room > 0 and any(getattr(one, given) is None for one in eigenvalues.measured):
+            scale[which] = float(np.sqrt(np.mean(rows.r[which] ** 2) * len(rows.r) / room))
     middle = J.T @ (scale[:, None] ** 2 * J)
     covariance = np.full((len(x), len(x)), np.inf)
     covariance[np.ix_(known, known)] = inverse @ middle @ inverse
-    return ModalFit(x, covariance, predicted, converged, float(scale.max()))
+    return ModalFit(x, covariance, predicted, converged, float(scale.max()), room > 0)
 
 
-def residuals(measured: Sequence[MeasuredModes], predicted: list[Predicted]) -> Residuals:
-    """Measured less predicted, over standard deviations; frequencies by their logarithms."""
+def residuals(eigenvalues: Eigenvalues, predicted: list[Predicted]) -> Residuals:
+    """Measured less predicted, over standard deviations; frequencies by their logarithms.
+
+    Damping ratios count where damping is sought: without, they say nothing.
+    """
     r, J, damped = [], [], []
-    for one, there in zip(measured, predicted, strict=True):
+    sought = any("damping" in name for name in eigenvalues.numbers.names)
+    for one, there in zip(eigenvalues.measured, predicted, strict=True):
         f = one.frequencies_hz
         spread = USUAL_HZ if one.std_hz is None else one.std_hz / f
         r.append(np.log(f / there.frequencies_hz) / spread)
         J.append(there.by_frequency / there.frequencies_hz[:, None] / np.broadcast_to(spread, f.shape)[:, None])
         damped.append(np.zeros(len(f), bool))
-        if one.damping is not None:
+        if sought and one.damping is not None:
             there_is = np.isfinite(one.damping)
             usual = USUAL_DAMPING * np.maximum(np.abs(one.damping), LEAST_DAMPING)
             wide = usual if one.std_damping is None else one.std_damping
