@@ -25,10 +25,10 @@ GONE = 0.05  # correlation of residuals that counts as none
 
 
 class State(NamedTuple):
-    """What is sought: coordinates of the numbers, the delay of the torques [s], and initial states (windows, 2 dof)."""
+    """What is sought: coordinates of the numbers, the time by which torques are logged late [s], and initial states (windows, 2 dof)."""
 
     x: Array
-    delay: float
+    late: float
     x0: Array
 
 
@@ -55,7 +55,7 @@ class Fit(NamedTuple):
 
 
 class Fitter:
-    """One fit. `shared`: which of the shared numbers, the delay last, are free."""
+    """One fit. `shared`: which of the shared numbers, the delay of the torques last, are free."""
 
     def __init__(self, steps: Integration, shared: Array, report: Callable[[str], None]):
         self.steps, self.shared, self.report = steps, np.flatnonzero(shared), report
@@ -71,8 +71,8 @@ class Fitter:
             self.steps.plant.put(at.x)
         some = np.empty((windows, channels, TOGETHER, m))
         with np.errstate(all="ignore"):
-            for k, (x, S) in enumerate(self.steps.samples(at.x0, at.delay)):
-                residuals[k] = measured.y[measured.starts + k + 1] - x[:, :n] @ measured.C.T
+            for k, (x, S) in enumerate(self.steps.samples(at.x0, at.late)):
+                residuals[k] = measured.at(k + 1) - x[:, :n] @ measured.C.T
                 here = k % TOGETHER
                 some[:, :, here] = measured.C @ S[:, :n]
                 if here == TOGETHER - 1 or k == measured.count - 1:
@@ -137,7 +137,7 @@ class Fitter:
         whole = np.zeros(len(at.x) + 1)
         whole[self.shared] = dx
         x = self.steps.plant.numbers.bounded(at.x + np.clip(whole[:-1], -FAR, FAR))
-        return State(x, at.delay + float(whole[-1]), at.x0 + d0)
+        return State(x, at.late + float(whole[-1]), at.x0 + d0)
 
     def _step(self, sums: Sums, weights: Array, stiff: float) -> tuple[Array, Array, Array]:
         """Steps of the shared numbers and of the initial states, and standard deviations if residuals were white."""

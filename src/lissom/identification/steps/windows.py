@@ -1,4 +1,4 @@
-"""Simulation of all windows at once, with derivatives by initial states, numbers and the delay of the torques.
+"""Simulation of all windows at once, with derivatives by initial states, numbers and the delay of the logged torques.
 
 x' = f(x, u, p),   S' = df/dx S + df/dp,   S(0) = (1, 0)
 
@@ -47,19 +47,19 @@ class Integration:
         """Number of derivatives: by initial states, numbers and delay."""
         return 2 * self.n + len(self.plant.numbers) + 1
 
-    def samples(self, x0: Array, delay: float) -> Iterator[tuple[Array, Array]]:
+    def samples(self, x0: Array, late: float) -> Iterator[tuple[Array, Array]]:
         """Yield states (windows, 2 dof) and derivatives (windows, 2 dof, columns) at each sample but the first."""
         Y = np.zeros((len(x0), 2 * self.n, 1 + self.columns))
         Y[:, :, 0], Y[:, :, 1 : 1 + 2 * self.n] = x0, np.eye(2 * self.n)
         h = 1 / self.measured.torques.rate / self.substeps
         for k in range(self.measured.count):
             for part in range(self.substeps):
-                Y = self._step(Y, h, self.measured.starts + k, part, delay)
+                Y = self._step(Y, h, k, part, late)
             yield Y[:, :, 0], Y[:, :, 1:]
 
-    def _step(self, Y: Array, h: float, index: Array, part: int, delay: float) -> Array:
-        method, slopes = self.method, list[Array]()
-        moments = [self.measured.torques.at(index, (part + c) / self.substeps, delay) for c in method.moments]
+    def _step(self, Y: Array, h: float, k: int, part: int, late: float) -> Array:
+        method, slopes, lanes = self.method, list[Array](), self.measured.lanes
+        moments = [self.measured.torques.at(lanes, k, (part + c) / self.substeps, late) for c in method.moments]
         for stage, asked in enumerate(method.asks):
             now = Y if stage == 0 else method.stages[stage - 1].at(Y, h, slopes)
             slopes.append(self._slope(now, *moments[asked]))
@@ -73,5 +73,5 @@ class Integration:
         out[:, n:, 0] = by.qdd
         out[:, n:, 1:] = by.q @ Y[:, :n, 1:] + by.qd @ Y[:, n:, 1:]
         out[:, n:, 1 + 2 * n : -1] += by.numbers
-        out[:, n:, -1] -= np.einsum("wij,wj->wi", by.tau, tau_rate)
+        out[:, n:, -1] += np.einsum("wij,wj->wi", by.tau, tau_rate)
         return out
