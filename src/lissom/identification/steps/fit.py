@@ -1,0 +1,202 @@
+"""Gauss-Newton on the errors of windows, whose initial states are free and eliminated one by one.
+
+With J = (X, P) the derivatives of a window's positions by its initial state and by what all windows share, the step of
+the shared numbers solves  sum P'(1 - X (X'X)^-1 X')P dx = sum P'(1 - X (X'X)^-1 X') r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.errors import LissomError, SolveError
+from lissom.identification.steps.windows import Integration
+from lissom.spatial.rotations import Array
+
+MOST = 40  # iterations
+ROUNDS = 4  # of weights
+FAR = 0.5  # largest step of a coordinate
+CLOSE = 0.02  # steps this small against the standard deviations change nothing
+STIFFEST, SOFTEST = 1e8, 1e-12  # regularisation relative to the diagonal
+TOGETHER = 16  # samples whose products are summed at once
+GONE = 0.05  # correlation of residuals that counts as none
+
+
+class State(NamedTuple):
+    """What is sought: coordinates of the numbers, the time by which torques are logged late [s], and initial states (windows, 2 dof)."""
+
+    x: Array
+    late: float
+    x0: Array
+
+
+class Sums(NamedTuple):
+    """Of all samples: residuals (samples, windows, channels), H (windows, channels, m, m) and g (windows, channels, m)."""
+
+    residuals: Array
+    H: Array
+    g: Array
+
+    def cost(self, weights: Array) -> float:
+        """Weighted sum of squares."""
+        return float(((self.residuals**2).sum((0, 1)) * weights).sum())
+
+
+class Fit(NamedTuple):
+    """The minimum: what was sought, its covariance (shared numbers), residuals, and whether it converged."""
+
+    at: State
+    covariance: Array
+    residuals: Array
+    converged: bool
+    iterations: int
+
+
+class Fitter:
+    """One fit. `shared`: which of the shared numbers, the delay of the torques last, are free."""
+
+    def __init__(self, steps: Integration, shared: Array, report: Callable[[str], None]):
+        self.steps, self.shared, self.report = steps, np.flatnonzero(shared), report
+        self.n = 2 * steps.n
+
+    def sums(self, at: State) -> Sums:
+        """Residuals and normal equations."""
+        measured, n = self.steps.measured, self.steps.n
+        windows, channels, m = len(at.x0), len(measured.C), self.steps.columns
+        H, g = np.zeros((windows, channels, m, m)), np.zeros((windows, channels, m))
+        residuals = np.empty((measured.count, windows, channels))
+        if not np.array_equal(self.steps.plant.x, at.x):
+            self.steps.plant.put(at.x)
+        some = np.empty((windows, channels, TOGETHER, m))
+        with np.errstate(all="ignore"):
+            for k, (x, S) in enumerate(self.steps.samples(at.x0, at.late)):
+                residuals[k] = measured.at(k + 1) - x[:, :n] @ measured.C.T
+                here = k % TOGETHER
+                some[:, :, here] = measured.C @ S[:, :n]
+                if here == TOGETHER - 1 or k == measured.count - 1:
+                    J, r = some[:, :, : here + 1], residuals[k - here : k + 1].transpose(1, 2, 0)
+                    H += J.swapaxes(-1, -2) @ J
+                    g += (r[..., None, :] @ J)[..., 0, :]
+        return Sums(residuals, H, g)
+
+    def run(self, at: State) -> Fit:
+        """The minimum from a start, channels weighted by their residuals."""
+        sums = self.sums(at)
+        if not np.isfinite(sums.residuals).all():
+            raise SolveError(
+                "identify: the arm as it is cannot be simulated over these windows; give shorter windows (window=), or "
+                "an arm closer to the real one."
+            )
+        total = 0
+        for _ in range(ROUNDS):
+            weights = self._weights(sums)
+            at, sums, used, converged = self._descend(at, sums, weights)
+            total += used
+            if np.allclose(self._weights(sums), weights, rtol=0.05):
+                break
+        return Fit(at, self._covariance(sums, weights), sums.residuals, converged, total)
+
+    def _weights(self, sums: Sums) -> Array:
+        """One over the variance of every channel; the free numbers count as degrees of freedom."""
+        samples = sums.residuals[..., 0].size
+        free = len(sums.g) * self.n + len(self.shared)
+        room = max(1 - free / sums.residuals.size, 1e-3)
+        mean = (sums.residuals**2).sum((0, 1)) / samples / room
+        return 1 / np.maximum(mean, 1e-12 * mean.max() + 1e-300)
+
+    def _descend(self, at: State, sums: Sums, weights: Array) -> tuple[State, Sums, int, bool]:
+        stiff = 1e-9
+        for used in range(1, MOST + 1):
+            dx, d0, std = self._step(sums, weights, stiff)
+            new = self._moved(at, dx, d0)
+            tried = self._tried(new)
+            small = bool((np.abs(dx) <= CLOSE * std).all())
+            if tried is not None and tried.cost(weights) <= sums.cost(weights) * (1 + 1e-9):
+                at, sums, stiff = new, tried, max(stiff / 10, SOFTEST)
+                rms = np.sqrt((sums.residuals**2).mean())
+                self.report(f"iteration {used}, error {rms:.3g}")
+                if small:
+                    return at, sums, used, True
+            elif small or stiff > STIFFEST:
+                return at, sums, used, small
+            else:
+                stiff = max(stiff, 1e-6) * 10
+        return at, sums, MOST, False
+
+    def _tried(self, at: State) -> Sums | None:
+        """Sums at a state, None where no such arm exists or its simulation overflows."""
+        try:
+            found = self.sums(at)
+        except LissomError:
+            return None
+        return found if np.isfinite(found.residuals).all() and np.isfinite(found.H).all() else None
+
+    def _moved(self, at: State, dx: Array, d0: Array) -> State:
+        whole = np.zeros(len(at.x) + 1)
+        whole[self.shared] = dx
+        x = self.steps.plant.numbers.bounded(at.x + np.clip(whole[:-1], -FAR, FAR))
+        return State(x, at.late + float(whole[-1]), at.x0 + d0)
+
+    def _step(self, sums: Sums, weights: Array, stiff: float) -> tuple[Array, Array, Array]:
+        """Steps of the shared numbers and of the initial states, and standard deviations if residuals were white."""
+        H, g = np.einsum("c,wcij->wij", weights, sums.H), np.einsum("c,wci->wi", weights, sums.g)
+        lean = (1 + stiff) * np.einsum("wii->wi", H)
+        np.einsum("wii->wi", H)[...] = np.where(lean > 0, lean, 1.0)
+        T = self._eliminated(H)
+        A, b = _projected(T, self._kept(H)), np.einsum("wij,wi->j", T, self._kept_vector(g))
+        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
+        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
+        dx = inverse @ b
+        limit = np.max(np.abs(dx[self.shared < len(self.steps.plant.numbers)]), initial=0.0)
+        dx = dx * min(1.0, 2 * FAR / limit) if limit > 0 else dx
+        X, P = H[:, : self.n, : self.n], H[:, : self.n, self.n + self.shared]
+        d0 = np.linalg.solve(X, (g[:, : self.n] - np.einsum("wij,j->wi", P, dx))[..., None])[..., 0]
+        return dx, d0, np.sqrt(np.diag(inverse))
+
+    def _kept(self, H: Array) -> Array:
+        """H (windows, m, m) of the initial states and of those shared numbers that are free."""
+        own = np.concatenate([np.arange(self.n), self.n + self.shared])
+        return H[..., own[:, None], own]
+
+    def _kept_vector(self, g: Array) -> Array:
+        return g[..., np.concatenate([np.arange(self.n), self.n + self.shared])]
+
+    def _eliminated(self, H: Array) -> Array:
+        """(windows, 2 dof + shared, shared): how initial states follow the shared numbers, and these themselves."""
+        X, P = H[:, : self.n, : self.n], H[:, : self.n, self.n + self.shared]
+        unit = np.broadcast_to(np.eye(len(self.shared)), (len(H), len(self.shared), len(self.shared)))
+        return np.concatenate([-np.linalg.solve(X, P), unit], axis=1)
+
+    def _covariance(self, sums: Sums, weights: Array) -> Array:
+        """Covariance of the shared numbers, which allows for residuals that are correlated in time."""
+        H = np.einsum("c,wcij->wij", weights, sums.H)
+        np.einsum("wii->wi", H)[...] = np.maximum(np.einsum("wii->wi", H) * (1 + SOFTEST), 1e-300)
+        T = self._eliminated(H)
+        A = _projected(T, self._kept(H))
+        spread = np.einsum("c,wcij->wij", weights * colour(sums.residuals), sums.H)
+        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
+        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
+        return inverse @ _projected(T, self._kept(spread)) @ inverse
+
+
+def _projected(T: Array, H: Array) -> Array:
+    """Sum of T' H T over the windows."""
+    return np.asarray((T.transpose(0, 2, 1) @ H @ T).sum(0))
+
+
+def colour(residuals: Array) -> Array:
+    """(channels,) sums of the correlations in time of residuals (samples, windows, channels): 1 of white noise."""
+    e = residuals - residuals.mean((0, 1))
+    count = len(e)
+    power = np.maximum((e**2).sum((0, 1)), 1e-300)
+    out = np.ones(e.shape[-1])
+    alive = np.ones(e.shape[-1], bool)
+    for lag in range(1, count // 2):
+        part = (e[lag:] * e[:-lag]).sum((0, 1)) / power
+        alive &= part > GONE
+        if not alive.any():
+            break
+        out += 2 * np.where(alive, part, 0.0)
+    return out

@@ -1,0 +1,139 @@
+"""What a log has for windows of simulation: measured positions, torques in between, and first guesses of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.errors import InputError
+from lissom.identification.logs.log import Log
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+FEWEST = 8  # samples of a window
+SMOOTHING = 0.05  # s, over which first guesses of rates are taken
+
+
+class Torques:
+    """Torques of logs at any time: cubic splines through the samples, or each sample held until the next.
+
+    values : of each log, (nt, dof); zero where no motor acts
+    rate : float      samples per second
+    hold : str        "interpolated" or "held"
+    """
+
+    def __init__(self, values: Sequence[Array], rate: float, hold: str):
+        from scipy.interpolate import CubicSpline
+
+        self.values, self.rate, self.held = values, rate, hold == "held"
+        self._curves = [CubicSpline(np.arange(len(x)), x) for x in values]
+        self._slopes = [curve.derivative() for curve in self._curves]
+
+    def at(self, lanes: Lanes, k: int, within: float, late: float) -> tuple[Array, Array]:
+        """Torques (lanes, dof) and their rates, at sample k of each window plus a part of the sampling period.
+
+        late : time by which they are logged late [s]
+        """
+        out = np.zeros((2, len(lanes.start), self.values[0].shape[1]))
+        for i, x in enumerate(self.values):
+            own = lanes.log == i
+            if self.held:
+                out[0, own] = x[lanes.start[own] + k]
+                continue
+            place = np.clip(lanes.start[own] + k + within + late * self.rate, 0.0, len(x) - 1)
+            out[0, own], out[1, own] = self._curves[i](place), self.rate * self._slopes[i](place)
+        return out[0], out[1]
+
+
+class Lanes(NamedTuple):
+    """Windows: the log of each, and its first sample there."""
+
+    log: NDArray[np.intp]
+    start: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Measured positions as a linear function of the coordinates, with the torques, cut into windows.
+
+    arm : Arm
+    channels : names of the measured positions, such as ``q[elbow]`` and ``second[elbow]``
+    units : of these
+    y : of each log, (nt, channels)
+    C : (channels, dof)       y = C q
+    torques : Torques
+    lanes : Lanes             of the windows
+    count : int               samples after the first, in every window
+    """
+
+    arm: Arm
+    channels: tuple[str, ...]
+    units: tuple[str, ...]
+    y: tuple[Array, ...]
+    C: Array
+    torques: Torques
+    lanes: Lanes
+    count: int
+
+    @classmethod
+    def of(cls, arm: Arm, logs: Sequence[Log], window: float, hold: str) -> Measured:
+        """Return what logs of the arm have, all of the same sampling rate."""
+        places = _channels(arm, logs)
+        C = np.zeros((len(places), arm.dof))
+        for row, (word, k) in zip(C, places, strict=True):
+            row[arm.joint_index[k]] = 1.0
+            if word == "second":
+                row[arm.joint_index[k] + 1] = 1.0
+        y = tuple(np.column_stack([getattr(log, word)[:, k] for word, k in places]) for log in logs)
+        rate = logs[0].rate
+        count = max(round(window * rate), FEWEST)
+        starts = [np.arange(0, len(log.t) - count, count) for log in logs]
+        lanes = Lanes(np.repeat(np.arange(len(logs)), [len(s) for s in starts]), np.concatenate(starts))
+        if not len(lanes.log):
+            raise InputError(
+                f"identify: windows of {window:.4g} s do not fit into a log of {logs[0].duration:.4g} s; give a shorter "
+                "window."
+            )
+        names = tuple(f"{word}[{arm.joints[k].name}]" for word, k in places)
+        units = tuple(arm.joints[k].unit for _, k in places)
+        return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, hold), lanes, count)
+
+    def at(self, k: int) -> Array:
+        """Measured positions (windows, channels) at sample k of each window."""
+        out = np.empty((len(self.lanes.log), len(self.C)))
+        for i, y in enumerate(self.y):
+            own = self.lanes.log == i
+            out[own] = y[self.lanes.start[own] + k]
+        return out
+
+    def first_states(self) -> Array:
+        """Guesses (windows, 2 dof) of positions and rates at the starts; what is not measured is zero."""
+        from scipy.signal import savgol_filter
+
+        rate, back = self.torques.rate, np.linalg.pinv(self.C).T
+        found = []
+        for i, y in enumerate(self.y):
+            q, at = y @ back, self.lanes.start[self.lanes.log == i]
+            length = min(max(2 * round(SMOOTHING * rate / 2) + 1, 7), (len(q) - 1) // 2 * 2 + 1)
+            parts = [savgol_filter(q, length, 3, deriv=d, delta=1 / rate, axis=0)[at] for d in (0, 1)]
+            found.append(np.concatenate(parts, axis=1))
+        return np.concatenate(found)
+
+
+def _torques(arm: Arm, log: Log) -> Array:
+    tau = np.zeros((len(log.t), arm.dof))
+    tau[:, arm.joint_index] = np.where(arm.actuated[arm.joint_index], log.tau, 0.0)
+    return tau
+
+
+def _channels(arm: Arm, logs: Sequence[Log]) -> list[tuple[str, int]]:
+    """Measured positions (channel, joint): those of the motors, and those of links behind elastic joints."""
+    found = [("q", k) for k in range(len(arm.joints))]
+    if all(log.second is not None for log in logs):
+        elastic = [k for k, joint in enumerate(arm.joints) if joint.elastic is not None]
+        found += [("second", k) for k in elastic if all(np.isfinite(log.second[:, k]).all() for log in logs)]
+    return found

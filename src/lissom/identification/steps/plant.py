@@ -1,0 +1,117 @@
+"""Accelerations of an arm with other numbers, and their derivatives by state and numbers, for many states at once.
+
+With M qdd + h = u, numbers p move the accelerations by dqdd/dp = -M^-1 dtau/dp, where tau is inverse dynamics at the
+accelerations that are there. What changes between iterations is a row of numbers, an input of the compiled functions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.dynamics.acting import Acting
+from lissom.dynamics.varied import Varied
+from lissom.identification.parameters import Numbers
+from lissom.kernels.cache import functions_of
+from lissom.kernels.verbs import VERBS
+from lissom.model.arm import Arm
+from lissom.spatial.rotations import Array
+
+STRIDE = 0.02  # of differences by a coordinate
+# Torques are polynomials of low degree in masses, stiffness and damping: these differences have no error there, and
+# of order STRIDE^4 / 500 elsewhere (the shapes of a beam depend on what hangs on its tip).
+OFFSETS = np.array([1.0, -1.0, 0.5, -0.5]) * STRIDE
+WEIGHTS = np.array([-1 / 6, 1 / 6, 4 / 3, -4 / 3]) / STRIDE
+SLOW = 0.01  # rate below which Coulomb friction is smoothed [rad/s or m/s]
+
+
+class Slopes(NamedTuple):
+    """Accelerations (lanes, dof), and their derivatives by q, qd, torques and numbers (lanes, dof, ...)."""
+
+    qdd: Array
+    q: Array
+    qd: Array
+    tau: Array
+    numbers: Array
+
+
+class Plant:
+    """The compiled functions of an arm, whose chosen numbers are inputs."""
+
+    def __init__(self, numbers: Numbers):
+        self.numbers, self.dof, count = numbers, numbers.arm.dof, len(numbers)
+        base = without_friction(numbers.arm)
+        self._varied = Varied(base, [without_friction(numbers.arm_at(x)) for x in STRIDE * np.eye(count)])
+        acting = Acting(varied=self._varied if self._varied.size else None)
+        names = ("forward_dynamics", "forward_dynamics_gradient", "inverse_dynamics")
+        self._forward, self._gradient, self._inverse = (functions_of(base).get(VERBS[name], acting) for name in names)
+        self.put(np.zeros(count))
+
+    def put(self, x: Array) -> None:
+        """Take the numbers at coordinates x."""
+        self.x = np.array(x, float)
+        self.arm = self.numbers.arm_at(self.x)
+        arms = [self.arm, *self._neighbours()]
+        rows = self._varied.rows([without_friction(arm) for arm in arms])
+        friction = np.zeros((len(arms), self.dof))
+        friction[:, self.numbers.arm.joint_index] = [arm.friction for arm in arms]
+        self._row, self._others = rows[0], rows[1:].reshape(len(self.numbers), len(OFFSETS), -1)
+        self.friction = friction[0]
+        self._friction_slopes = WEIGHTS @ friction[1:].reshape(len(self.numbers), len(OFFSETS), -1)
+        moves = (self._others != self._row).any((1, 2))
+        self._inside = np.flatnonzero(moves)  # numbers that the compiled functions know; friction is none of them
+
+    def _neighbours(self) -> list[Arm]:
+        """Arms for differences, all offsets of the first number, then of the next."""
+        arms = []
+        for k, number in enumerate(self.numbers.list):
+            lowest = number.coordinate(number.least) if not number.logarithmic else -np.inf
+            centre = max(self.x[k], lowest + STRIDE)
+            arms += [self.numbers.changed(self.arm, k, centre + offset, self.x[k]) for offset in OFFSETS]
+        return arms
+
+    def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Accelerations (lanes, dof) under torques of the motors."""
+        return np.asarray(self._forward(q, qd, tau - self._drag(qd), *self._given(self._row, len(q)), threads=1))
+
+    def slopes(self, q: Array, qd: Array, tau: Array) -> Slopes:
+        """Accelerations with their derivatives."""
+        given, moving = self._given(self._row, len(q)), tau - self._drag(qd)
+        qdd = np.asarray(self._forward(q, qd, moving, *given, threads=1))
+        by = self._gradient(q, qd, moving, *given, threads=1)
+        change = self._torque_slopes(q, qd, qdd)
+        by_rate = by.qd
+        if self.friction.any():
+            steep = self.friction / SLOW / np.cosh(np.clip(qd / SLOW, -300, 300)) ** 2
+            by_rate = by.qd - by.tau * steep[:, None, :]
+        change += np.tanh(qd / SLOW)[:, :, None] * self._friction_slopes.T
+        return Slopes(qdd, by.q, by_rate, by.tau, -by.tau @ change)
+
+    def _drag(self, qd: Array) -> Array:
+        """Coulomb friction (lanes, dof), smooth about standstill."""
+        return self.friction * np.tanh(qd / SLOW)
+
+    def _torque_slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Derivatives (lanes, dof, numbers) of inverse dynamics by the numbers."""
+        out = np.zeros((*q.shape, len(self.numbers)))
+        if not len(self._inside):
+            return out
+        rows = self._others[self._inside].reshape(-1, self._others.shape[-1])
+        shape = (len(rows), *q.shape)
+        state = (np.broadcast_to(x, shape).reshape(-1, self.dof) for x in (q, qd, qdd))
+        tau = self._inverse(*state, np.repeat(rows, len(q), axis=0), threads=1)
+        parts = np.asarray(tau).reshape(len(self._inside), len(OFFSETS), *q.shape)
+        out[:, :, self._inside] = np.einsum("o,noij->ijn", WEIGHTS, parts)
+        return out
+
+    def _given(self, row: Array, lanes: int) -> tuple[Array, ...]:
+        return (np.broadcast_to(row, (lanes, len(row))).copy(),) if self._varied.size else ()
+
+
+def without_friction(arm: Arm) -> Arm:
+    """The arm without Coulomb friction in its joints."""
+    if not any(link.joint.friction for link in arm.links):
+        return arm
+    links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links]
+    return arm.replace(links=links)
