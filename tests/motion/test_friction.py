@@ -5,7 +5,10 @@ import pytest
 
 import lissom as ls
 from lissom.motion.public import predict_motion
+from lissom.motion.result.report import Iteration
+from lissom.motion.solve.assessment import progressed
 from lissom.motion.transcription.kernels.friction import SLOW, WIDE, excess, slopes, slow_rates, width
+from lissom.motion.transcription.problem import Problem
 
 SPEEDS = np.concatenate([-np.geomspace(50.0, 1e-6, 400), [0.0], np.geomspace(1e-6, 50.0, 400)])
 
@@ -61,3 +64,52 @@ def test_a_joint_that_turns_keeps_its_limit():
     assert len(turns)
     t = np.linspace(0.0, motion.duration, 4001)
     assert np.abs(motion.torques(t)).max() < 1.002  # ten times as fine as was looked at
+
+
+# ---- rounded off less and less ---------------------------------------------------------------------------
+
+
+def _with_friction(name):
+    arm = ls.load(name)
+    for joint in arm.joints:
+        arm = arm.with_joint(joint.name, friction=0.3)
+    ends = {"start": [0.0, 0.0], "goal": [0.8, 0.8], "duration": 4.0, "minimise": "torque_squared"}
+    return arm, ls.Task(**ends)
+
+
+def test_only_with_unactuated_coordinates_friction_is_rounded_off_less_and_less():
+    """A Z1 with two flexible links took 410 iterations from sharp friction, and 250 in all with twice a wider one."""
+    for name, graduated in (("two_link_flexible", True), ("two_link", False)):
+        problem = Problem(*_with_friction(name))
+        sharp, soft = (problem.expressions.width_data(factor) for factor in (1.0, 4.0))
+        assert problem.graduated == graduated
+        assert soft[0] == sharp[0]  # in limits, where it stays on the safe side
+        assert soft[1:] == pytest.approx((4.0 if graduated else 1.0) * sharp[1:])
+
+
+@pytest.mark.slow
+def test_a_flexible_arm_with_friction_is_solved_in_few_iterations():
+    motion = ls.predict_motion(*_with_friction("two_link_flexible"))
+    assert motion.ok
+    assert len(motion.report.iterations) < 300
+
+
+# ---- advice where iterations ran out ----------------------------------------------------------------------
+
+
+def _steps(violations, costs):
+    return [Iteration(k, *step, 1.0, 1.0) for k, step in enumerate(zip(costs, violations, strict=True))]
+
+
+@pytest.mark.parametrize(
+    ("violations", "costs", "progress"),
+    [
+        (np.geomspace(10, 1e-3, 60), np.ones(60), True),
+        (np.full(60, 0.3), np.linspace(2, 1, 60), False),  # a lower cost is worth nothing where limits are exceeded
+        (np.full(60, 1e-9), np.linspace(2, 1, 60), True),
+        (np.full(60, 1e-9), np.ones(60), False),
+        ([5.0, 5.0, 5.0], [1.0, 1.0, 1.0], True),  # too few to tell
+    ],
+)
+def test_more_iterations_are_advised_only_where_the_last_ones_gained_something(violations, costs, progress):
+    assert progressed(_steps(violations, costs)) == progress

@@ -38,7 +38,10 @@ def draw(
 
         if plt.get_backend().lower() in ("agg", "svg", "pdf", "ps", "cairo", "template"):
             raise UnsupportedError("there is no display for a window; leave out --show to write a file.")
-        picture(loaded, state, labels=labels, ax=plt.figure(figsize=(7.5, 7)).add_subplot(projection="3d"))
+        from lissom.views.figures.notebook_figure import NotebookFigure
+
+        window = plt.figure(figsize=(7.5, 7), layout="constrained", FigureClass=NotebookFigure)
+        picture(loaded, state, labels=labels, ax=window.add_subplot(projection="3d"))
         plt.show()
         return
     target = output or default_name(Path(f"{loaded.name.replace('/', '_')}.png"))

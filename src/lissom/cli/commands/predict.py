@@ -94,7 +94,7 @@ def predict(
     found, problem = _verification(motion, problem) if verify else (None, problem)
     result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
     print_json(result) if as_json else show(motion, found)
-    save_pictures(motion, figure, kind, film, speed=speed)
+    save_pictures(motion, figure, kind, film, note=_note(motion), speed=speed)
     if problem:
         raise Unfinished(problem, motion.interrupted or (verify and found is None))
 
@@ -144,9 +144,14 @@ def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) 
         motion.to_csv(path, rate)
     for path in (*wholes, *tables):
         if motion.ok or path in wholes:
-            wrote(path)
+            wrote(path, _note(motion))
         else:
             err.print(f"did not write {path}: the motion is not solved", markup=False)
+
+
+def _note(motion: Motion) -> str:
+    """What files of a motion have that is not solved."""
+    return "" if motion.ok else "the last iterate of the search, which is not solved"
 
 
 def _verified(found: Any) -> dict[str, Any]:
@@ -159,10 +164,11 @@ def _verified(found: Any) -> dict[str, Any]:
 
 
 def show(motion: Motion, found: Any) -> None:
-    """Print a table of the joints, and how the motion was found."""
+    """Print a table of the joints, and how the motion was found; why it was not, the error says that follows."""
     from lissom.motion.result.overview import headline, listing
 
-    print_listing(listing(motion)._replace(title=headline(motion)))
+    title = headline(motion, motion.status if motion.ok else f"not solved: {motion.outcome.sentence}")
+    print_listing(listing(motion)._replace(title=title))
     for note in motion.notes:
         out.print(f"note: {note}", markup=False)
     if found is not None:

@@ -56,9 +56,9 @@ def listing(motion: AbstractMotion, curves: bool = False) -> Listing:
     return Listing.of(heads, rows)
 
 
-def headline(motion: AbstractMotion) -> str:
-    """Return arm, duration, cost and status of a motion in one line."""
-    return f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {motion.status}"
+def headline(motion: AbstractMotion, status: str = "") -> str:
+    """Return arm, duration, cost and status of a motion, or another status, in one line."""
+    return f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {status or motion.status}"
 
 
 def to_html(motion: AbstractMotion) -> Markup:

@@ -240,20 +240,17 @@ def _gravity(board: _Board, gravity: Array) -> None:
 
 
 def _labels(board: _Board, bones: Skeleton) -> None:
-    """Names of links in two columns beside the arm, with thin lines to their joints."""
+    """Names of links in a column right of the arm, with thin lines to their joints; the z axis is on the left."""
     right, up = _screen(board)
     places = _shared_places(bones.arm, bones.origins, 0.02 * board.size)
     at = np.array([place for place, _ in places])
-    across, high = at @ right, at @ up
-    middle, gap = (across.min() + across.max()) / 2, LABEL_GAP * board.size
-    for side, column in ((-1.0, across < middle), (1.0, across >= middle)):
-        some = np.flatnonzero(column)
-        if not some.size:
-            continue
-        edge = (side * across[some]).max() + LABEL_ASIDE * board.size
-        for k, spot in zip(some, spread(high[some] + gap / 2, gap, -np.inf, np.inf), strict=True):
-            to = at[k] + (side * edge - across[k]) * right + (spot - high[k]) * up
-            _label(board, at[k], to, places[k][1], "right" if side < 0 else "left")
+    across, high, gap = at @ right, at @ up, LABEL_GAP * board.size
+    edge = (bones.points @ right).max() + LABEL_ASIDE * board.size
+    for k, spot in enumerate(spread(high + gap / 2, gap, -np.inf, np.inf)):
+        to = at[k] + (edge - across[k]) * right + (spot - high[k]) * up
+        _label(board, at[k], to, places[k][1], "left")
+    for move in (board.ax.zaxis.set_ticks_position, board.ax.zaxis.set_label_position):
+        move("lower")
 
 
 def _labels_above(board: _Board, bones: Skeleton) -> None:

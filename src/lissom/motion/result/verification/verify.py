@@ -145,7 +145,9 @@ class Verification:
         return paragraphs(self.describe().splitlines())
 
     def __repr__(self) -> str:
-        return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"
+        k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
+        names, unit = self.run.arm.coordinates, units(self.run.arm)
+        return f"<Verification: {self.status}; defects add up to {self.deviation[k]:.2g} {unit[k]} ({names[k]})>"
 
 
 def verify(
@@ -193,7 +195,7 @@ def _verified(
         if not _follows(motion, alone, tolerance):
             status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
     if not status and not motion.ok:
-        status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
+        status = f"the motion is no solution of its task ({motion.outcome.sentence}), though its torques reproduce it"
     return Verification(
         not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
         total, growth.largest, run, t, error, largest, error[-1],
@@ -274,7 +276,7 @@ def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rt
 def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, tolerance: float, finest: float) -> str:
     if deviation.max() <= finest:
         return (
-            f"the sum of defects is {deviation.max():.2g}, more than {tolerance:g}, but within the error of the "
+            f"the defects add up to {deviation.max():.2g} rad or m, more than {tolerance:g}, but within the error of the "
             "integrator; use a smaller rtol, or a larger tolerance"
         )
     k = int(np.argmax(deviation))
@@ -284,7 +286,7 @@ def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, t
     return (
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
-        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong "
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g} {units(motion.arm)[k]}, more than {tolerance:g}. The torques may belong "
         "to another arm, payload or load; otherwise increase segments"
     )
 

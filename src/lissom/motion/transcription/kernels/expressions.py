@@ -84,8 +84,10 @@ class Expressions:
         return expected_widths(self._guess.course)
 
     def width_data(self, soft: float) -> Array:
-        """(layout.size,) widths, that of |power| `soft` times as wide as in the end."""
-        return self.layout.pack(self.widths._replace(power=soft * self.widths.power))
+        """(layout.size,) widths; `soft` times as wide as in the end are that of |power|, and those of friction in the
+        torques of arms with unactuated coordinates, see `Problem.graduated`."""
+        torque = self.widths.torque * (soft if len(self.spec.unactuated) else 1.0)
+        return self.layout.pack(self.widths._replace(power=soft * self.widths.power, torque=torque))
 
     @property
     def _structure(self) -> str:
