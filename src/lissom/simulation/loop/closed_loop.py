@@ -122,6 +122,7 @@ class ClosedLoop:
         self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
+        self.structure = "feedback" if controller is None else controller.structure(list(self.controller_inputs))
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -258,9 +259,8 @@ class ClosedLoop:
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
-        what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
-        parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
+        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction)
         return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
