@@ -134,6 +134,7 @@ class ClosedLoop:
         if isinstance(controller, SampledController):
             arms = None if several is None else several.arms
             self.sampling, self.sampler = controller.every, controller.sampler(arm, arms)
+        self.structure = "feedback" if controller is None else controller.structure(list(self.controller_inputs))
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -293,10 +294,9 @@ class ClosedLoop:
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
-        what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
         drives = {k: [*map(float, flat(drive).entries)] for k, drive in self._drives.items()}
-        parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction, drives)
+        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction, drives)
         return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
