@@ -181,7 +181,7 @@ def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
     q, qd, qdd = run.input(n), run.input(n), run.input(n)
     bodies, motion, loads = acting.read(run, bodies)
     free, q, qd, qdd = bodies.expanded(run, q, qd, qdd)
-    entries = tree_derivatives(run, tree_of(free), (q, qd, qdd), motion, loads)
+    entries = tree_derivatives(run, tree_of(free), q, qd, qdd, motion, loads)
     zero = run.constant([0.0])
     for which in range(3):
         own = {(i, j): entry for (of, i, j), entry in entries.items() if of == which}
@@ -191,10 +191,9 @@ def program(run: AbstractRun, bodies: Bodies, acting: Acting) -> None:
 
 
 def tree_derivatives(
-    run: AbstractRun, tree: Tree, state: tuple[Any, Any, Any], base: Motion, loads: list[Loaded]
+    run: AbstractRun, tree: Tree, q: Any, qd: Any, qdd: Any, base: Motion, loads: list[Loaded]
 ) -> Entries:
     """Derivatives by q, qd, qdd of the torques of a tree."""
-    q, qd, qdd = state
     x = tree.positions(run, q)
     motion: dict[int, SpatialMotion] = {BASE: run.call(base_of, run.constant(UPRIGHT), base)}
     screws: dict[int, Screws] = {}

@@ -39,7 +39,7 @@ Drives = dict[int, Drive]  # by coordinate
 class Sliding(NamedTuple):
     """Coordinates with friction: friction (one entry) and sliding direction (1, -1; 0 sticks).
 
-    drives : of joints with further laws of friction; their efforts are relative to the friction that can hold them
+    drives : of joints with further laws of friction
     """
 
     friction: dict[int, Any]
@@ -91,7 +91,6 @@ def plant(
     for k, torque in taken.items():
         lost = run.call(_with_motor, lost, torque, None, given.qd[k])
     parts = (motors, lost, _outer(run, bodies, given, qdd, moving_base))
-    effort |= {k: [run.call(own.strain, effort[k][0], given.tau[k])] for k, own in sliding.drives.items()}
     return Flow(qdd, effort, flat(run.call(_power, *parts)).entries)
 
 

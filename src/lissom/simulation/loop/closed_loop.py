@@ -266,6 +266,8 @@ class ClosedLoop:
         acts = Given(q, qd, Entries(torques), base, loads)
         sliding = plant.Sliding(self.friction_of(given), way, self.drives_of(given))
         flow = plant.plant(run, bodies, acts, held, sliding, self.has_base, not self.straight)
+        for k, drive in () if self.looped else sliding.drives.items():
+            flow.effort[k] = [run.call(drive.strain, flow.effort[k][0], torques[k][0])]
         return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:

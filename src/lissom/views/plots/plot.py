@@ -11,6 +11,7 @@ from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
+from lissom.model.friction import Friction
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -18,7 +19,7 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, motions, plants, runs, shapers, studies, vibration
+from lissom.views.plots import bending, friction, motions, plants, runs, shapers, studies, vibration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
+    Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -55,6 +57,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Deformation           displacement, angles and internal moments along a link
         or ZerosAlongLink        zeros of the motion of a point, over its place on the link
         or Shaper                vibration that is left, over the frequency of a mode
+        or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
@@ -106,7 +109,7 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation), a Shaper or a StudyResult (from Study.run, load_study)."
+        "a Deformation (from deformation), a Shaper, a Friction or a StudyResult (from Study.run, load_study)."
     )
 
 
