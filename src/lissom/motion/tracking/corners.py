@@ -27,7 +27,7 @@ def corner_of(path: GivenPath) -> Corner | None:
     t = h * np.arange(-1, LOOKS + 1)
     jumps, fastest = _jumps(path, t)
     k = int(np.argmax(jumps))
-    closer = np.linspace(t[k], t[k + 2], CLOSER)
+    closer = np.linspace(float(t[k]), float(t[k + 2]), CLOSER)
     near, _ = _jumps(path, closer)
     j = int(np.argmax(near))
     if near[j] < max(KEPT * jumps[k], NOTICED * fastest):

@@ -86,11 +86,11 @@ class TrackingProgram:
         spaces = [Space(mesh.actuated, tuple(self.moved.tolist()))]
         if mesh.unactuated is not None:
             spaces.append(Space(mesh.unactuated, tuple(self.free.tolist())))
-        ends = [
+        first, last = (
             End(place, np.zeros(self.arm.dof), np.where(self.arm.actuated & (wait > 0), 0.0, np.nan))
             for place, wait in ((start, window.before), (goal, window.after))
-        ]
-        self.curves = Curves(spaces, *ends, window.total)
+        )
+        self.curves = Curves(spaces, first, last, window.total)
         self.s, weights = samples_of(mesh)
         self._open = bool(np.isnan(goal).any())  # then one more sample, at rest at the end
         if self._open:

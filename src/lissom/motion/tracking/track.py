@@ -28,9 +28,10 @@ from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
 from lissom.progress import line_if_long
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 
-# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: first, where motors outnumber
-# outputs, and at most. What the output leaves undetermined then moves least; the path is left by less than 1e-7 of its size
+# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: at first, where motors
+# outnumber outputs, and at most. What the output leaves undetermined then moves least
 LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
 
 
@@ -81,8 +82,8 @@ class _Tracker:
     def solved(self, show: Any) -> Motion:
         """The motion, whatever it is worth."""
         clock = time.perf_counter()
-        task = Task(np.zeros(len(self.arm.joints)), np.zeros(len(self.arm.joints)), self.options.limits,
-                    self.options.loads, minimise="acceleration", duration=1.0, bending=self.options.bending)  # fmt: skip
+        still, given = np.zeros(len(self.arm.joints)), self.options
+        task = Task(still, still, given.limits, given.loads, 1.0, "acceleration", bending=given.bending)
         poses = RestPoses(self.output, task.loads)
         bounds = bounds_of(self.arm, task, VERB)
         t, rest = Beginnings(self.output, self.path, poses, bounds).found(self.options.start)
@@ -96,17 +97,22 @@ class _Tracker:
             segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
         )  # fmt: skip
         found = Found(program, x, log, converged, seconds)
-        return motion_of(found, task, self.path, window, self.options)
+        return motion_of(found, task, self.path, window, self.options.tolerance)
 
     def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
         """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
         weight, found = REDUNDANT if self.redundant else LEAST, Searched(x, (), False)
-        while not found.converged and weight <= MOST * 1.01:
+        while not found.converged and weight <= MOST * 1.01 and not self._beyond(program, found.x):
             begin = found.x if np.isfinite(found.x).all() else x
             last = program.search(begin, weight * window.path**4, self.options.iterations, show)
             found = last._replace(log=numbered_on(found.log, last.log))
             weight *= 10
         return found
+
+    def _beyond(self, program: TrackingProgram, x: Array) -> bool:
+        """Links bend so far that there is nothing to search for."""
+        bend = bending_range.steepest(self.arm, program.states(x)[0])
+        return bend is not None and bend.slope > bending_range.MEANINGLESS
 
     def _program(
         self, task: Task, poses: RestPoses, window: Window, t: Array, rest: Array
