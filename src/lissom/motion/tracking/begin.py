@@ -173,9 +173,9 @@ class Beginnings:
             joints = zip(self.arm.joints, self.arm.joint_index, strict=True)
             where = ", ".join(f"{one.name} {Q[k, at]:.4g}" for one, at in joints)
             raise InputError(
-                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} ({where}), "
-                f"where joint {joint!r} would have to move without bounds. Move the path, follow fewer axes, or begin in "
-                "another pose (start=...)."
+                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} "
+                f"({where}), where joint {joint!r} would have to move without bounds. Move the path, follow fewer axes, or "
+                "begin in another pose (start=...)."
             )
 
 

@@ -120,7 +120,8 @@ def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float
         do = "use more segments, a longer window (before, after), or a smoother path"
         return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed within {path.off()} only; {do}{more}")
     if worst > tolerance:
-        why = f", since it has a corner at {corner.t:.4g} s" if corner is not None else ""
+        why = "; more segments or a longer duration would bring it closer"
+        why = why if corner is None else f", since it has a corner at {corner.t:.4g} s"
         return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{why}{more}")
     return Verdict(MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}{more}")
 

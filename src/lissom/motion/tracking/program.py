@@ -9,8 +9,8 @@ the dynamics and Gauss and Newton's on the output, together one sparse system pe
     [ H + tiny   A^T  ] [ d ]      [ gradient ]        H = E^T W E + w R^T W R
     [ A         -tiny ] [ . ]  = - [ ID_u     ]
 
-converges quadratically, since the residual of the output nearly vanishes. Unlike stable inversion this needs no split of
-the internal dynamics into stable and unstable parts, which for arms with several links changes along the motion.
+converges quadratically, since the residual of the output nearly vanishes. Unlike stable inversion this needs no split
+of the internal dynamics into stable and unstable parts, which for arms with several links changes along the motion.
 """
 
 from __future__ import annotations

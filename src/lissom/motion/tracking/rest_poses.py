@@ -3,7 +3,7 @@
 Newton's method on the rows that no motor enters, at rest, and on the error of the output,
 
     [ ID_u(q, 0, 0) ]               [ K_u ]
-    [ y(q) - y_d    ] = 0,   with   [ J   ]   as derivatives, and the least motion of the joints where some are left free.
+    [ y(q) - y_d    ] = 0,   with   [ J   ]   as derivatives, and the least motion of the joints where some are free.
 """
 
 from __future__ import annotations

@@ -37,10 +37,14 @@ def path(motion: Motion) -> Figure:
     for ax in (wanted, torques, off):
         for edge in (followed.shift, followed.shift + followed.duration):
             ax.axvline(edge, color=palette().muted, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1.2)
-    set_title(
-        figure, *title_lines(motion, curves), "dashed: the path begins and ends; motors begin before and end after it"
-    )
+    set_title(figure, *title_lines(motion, curves), _dashed(followed, motion.duration))
     return figure
+
+
+def _dashed(followed: TrackedPath, duration: float) -> str:
+    """What dashed lines mean, where there are any."""
+    inside = followed.shift > 0 or followed.shift + followed.duration < duration
+    return "dashed: the path begins and ends; motors begin before and end after it" if inside else ""
 
 
 def _wanted(ax: Any, followed: TrackedPath, t: Any) -> None:
