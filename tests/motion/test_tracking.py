@@ -208,6 +208,43 @@ def test_a_table_is_a_smooth_path_through_its_rows(arm, begin):
     assert spline.ok
 
 
+# ---- limits ----------------------------------------------------------------------------------------------
+
+
+def test_limits_that_act_are_kept(arm, begin):
+    """Beside the free motion, whose torque is 0.74 N m and which bends link 1 by 76 mm."""
+    path, given = line(begin, [-0.35, 0.25], 2.0), {"duration": 2.0, "start": START}
+    weak = ls.track_motion(arm, path, limits=ls.Limits(torque=0.7), **given)
+    assert np.abs(weak.torques(np.linspace(0, weak.duration, 3001))).max() < 0.7 * 1.001
+    assert "since limits act: torque of 'joint1'" in weak.status
+    assert 1e-6 < weak.tracked.error < 1e-4
+    assert replayed(weak) == pytest.approx(weak.tracked.error, rel=0.1)
+    stiff = ls.track_motion(arm, path, bending=ls.BendingLimit("link1", deflection=0.07), **given)
+    assert np.abs(stiff.deflection("link1")).max() < 0.07 * 1.001
+    assert stiff.tracked.error < 1e-3
+
+
+@pytest.mark.slow
+def test_limits_that_leave_no_motion_near_the_path_are_named(arm, begin):
+    path, given = line(begin, [-0.35, 0.25], 2.0), {"duration": 2.0, "start": START}
+    with pytest.raises(ls.MotionError, match=r"on the path the torque of 'joint1' exceeds its limit by 1\.5e\+02 %"):
+        ls.track_motion(arm, path, limits=ls.Limits(torque=0.3), **given)
+
+
+def test_spare_motors_take_over_where_a_limit_acts():
+    arm, start = _three_links(), [0.3, 0.8, 0.5]
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    given = {"frame": "l2", "axes": "xy", "duration": 1.0, "start": start, "point": (0.2, 0, 0)}
+    free = ls.track_motion(arm, path, **given)
+    fastest = np.abs(free.qd).max(axis=0)
+    k = int(np.argmax(fastest))
+    slow = arm.with_joint(arm.joints[k].name, limits=ls.Limits(velocity=0.9 * fastest[k]))
+    held = ls.track_motion(slow, path, **given)
+    assert held.tracked.error < 1e-5
+    assert np.abs(held.qd[:, k]).max() < 0.9 * fastest[k] * 1.001
+    assert held.cost > free.cost
+
+
 # ---- the motion as a record ------------------------------------------------------------------------------
 
 

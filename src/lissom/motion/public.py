@@ -207,7 +207,8 @@ def track_motion(
     segments : int                 of the splines over the whole motion; modes have twice as many
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
-    limits : Limits                of the joints, beside the arm's own. A motion that exceeds one is refused
+    limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
+                                   the motion stays within it as near to the path as it can
     loads : Load or sequence of Load    that act; samples change along the motion, as in `Task`
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`

@@ -174,8 +174,8 @@ class Beginnings:
             where = ", ".join(f"{one.name} {Q[k, at]:.4g}" for one, at in joints)
             raise InputError(
                 f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} "
-                f"({where}), where joint {joint!r} would have to move without bounds. Move the path, follow fewer axes, or "
-                "begin in another pose (start=...)."
+                f"({where}), where joint {joint!r} would have to move without bounds. Move the path, follow fewer "
+                "axes, or begin in another pose (start=...)."
             )
 
 

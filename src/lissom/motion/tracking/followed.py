@@ -27,6 +27,7 @@ from lissom.verbs import bending_range
 
 SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
+ACTING = 0.99  # utilisation from which a limit acts
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
@@ -94,8 +95,8 @@ def _judged(motion: Motion, found: Found, corner: Corner | None, tolerance: floa
         return _unfinished(motion, found, note)
     beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
     if beyond:
-        over = f"the motion that follows the path exceeds limits: {', and '.join(beyond)}"
-        return Verdict(MotionOutcome.LIMIT_EXCEEDED, f"{over}; use a longer duration, or a shorter path")
+        over = f"no motion near the path was found within the limits; on the path the {', and the '.join(beyond)}"
+        return Verdict(MotionOutcome.LIMIT_EXCEEDED, f"{over}. Use a longer duration, or a shorter path")
     return _followed(motion, note, corner, tolerance)
 
 
@@ -117,13 +118,22 @@ def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float
     assert path is not None
     worst, more = max(path.error, path.angle), f"; {note}" if note else ""
     if worst > LOST * max(float(np.ptp(path.values, axis=0).max()), tolerance):
-        do = "use more segments, a longer window (before, after), or a smoother path"
-        return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed within {path.off()} only; {do}{more}")
+        why = _why_not_closer(motion, corner)
+        return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed to {path.off()} only{why}{more}")
     if worst > tolerance:
-        why = "; more segments or a longer duration would bring it closer"
-        why = why if corner is None else f", since it has a corner at {corner.t:.4g} s"
+        why = _why_not_closer(motion, corner)
         return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{why}{more}")
     return Verdict(MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}{more}")
+
+
+def _why_not_closer(motion: Motion, corner: Corner | None) -> str:
+    """What keeps a motion from its path, or what would bring it closer."""
+    acting = [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
+    if acting:
+        return f", since limits act: {', '.join(f'{one.quantity} of {one.joint!r}' for one in acting)}"
+    if corner is not None:
+        return f", since it has a corner at {corner.t:.4g} s"
+    return "; more segments or a longer duration would bring it closer"
 
 
 def _about_corner(motion: Motion, corner: Corner) -> str:
