@@ -3,8 +3,8 @@
     python benchmarks/tracking.py [--quick] [--save]
 
 - the flexible two-link arm, 0.43 m in 2 s, undamped and damped: torques replayed without feedback (DOP853, rtol 1e-11);
-- the same with a payload ten percent off: without feedback, with PD control of the joints, with feedback of the whole state;
-  planned with two modes per link, replayed on four;
+- the same with a payload ten percent off: without feedback, with PD control of the joints, with feedback of the whole
+  state; planned with two modes per link, replayed on four;
 - a spatial arm of 13 coordinates with two flexible links and gravity;
 - one link: torque beside that of the exact beam, which has no modes (inverse in the frequency domain, Bayo 1987);
 - a UR10 whose forearm bends, a straight line of 0.4 m in 1 s, where the robot is found (it is not shipped).

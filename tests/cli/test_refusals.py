@@ -24,11 +24,13 @@ path = "arm.links.link2.payload.mass"
 grid = [0.0, 0.2, 3]
 """
 PATH = "t,q[upper],q[fore]\n0,0,0\n0.1,0,0\n0.2,0,0\n"
+TIP = "t,x,y\n0,0.5,0.3\n0.5,0.5,0.35\n1,0.5,0.4\n"
 # command: its arguments, the function in which its work begins
 COMMANDS = {
     "simulate": (["run.toml"], "lissom.simulation.simulate.simulate"),
     "predict": (["task.toml"], "lissom.motion.public.predict_motion"),
     "sweep": (["study.toml"], "lissom.studies.study.Study.run"),
+    "track": (["two_link", "tip.csv"], "lissom.motion.public.track_motion"),
     "torques": (["two_link", "path.csv"], "lissom.verbs.dynamics.inverse_dynamics"),
     "modes": (["two_link_flexible"], "lissom.verbs.modes.modes"),
     "linearise": (["two_link"], "lissom.control.linearise.linearise"),
@@ -47,6 +49,8 @@ FILES = [
     ("simulate", "--output", ".nc"), ("simulate", "--figure", ".png"), ("simulate", "--film", ".gif"),
     ("predict", "--output", ".nc"), ("predict", "--csv", ".csv"), ("predict", "--figure", ".png"),
     ("predict", "--film", ".gif"), ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
+    ("track", "--output", ".nc"), ("track", "--csv", ".csv"), ("track", "--figure", ".png"),
+    ("track", "--film", ".gif"),
     ("torques", "--output", ".csv"), ("torques", "--figure", ".png"), ("modes", "--figure", ".png"),
     ("modes", "--film", ".gif"), ("linearise", "--figure", ".png"), ("count", "--figure", ".png"),
     ("draw", "--output", ".png"), ("plot", "--output", ".png"), ("plot", "--film", ".gif"),
@@ -68,7 +72,8 @@ def everything():
 def refused(everything, tmp_path, monkeypatch):
     """A command line that must be refused with one sentence, before its work begins."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (("run.toml", RUN), ("task.toml", TASK), ("study.toml", STUDY), ("path.csv", PATH)):
+    for name, text in (("run.toml", RUN), ("task.toml", TASK), ("study.toml", STUDY), ("path.csv", PATH),
+                       ("tip.csv", TIP)):  # fmt: skip
         (tmp_path / name).write_text(text)
 
     def run(command, *options):

@@ -1,4 +1,4 @@
-"""`predict_motion`, `retime_motion`, `track_motion` and `load_motion`: light to import; what they need is loaded when they are first called."""
+"""`predict_motion`, `retime_motion`, `track_motion`, `load_motion`: light to import; the rest is loaded at a call."""
 
 from __future__ import annotations
 
@@ -184,43 +184,44 @@ def track_motion(
 ) -> Motion:
     """Return the motion that makes a frame follow a path exactly, from rest to rest.
 
-    Also of arms whose links bend: then the joints move so that the deflected tip is on the path at all times. The motors
-    begin before the path does and end after it, since the tip of a flexible link answers late and in the wrong direction
-    first (it is non-minimum phase). Rigid, flexible, elastic and passive parts, gravity and damping count in full; the
-    torques of the motion, replayed without feedback, keep the frame on the path.
+    Also of arms whose links bend: the joints then move so that the deflected tip is on the path at all times. The
+    motors begin before the path does and end after it, since the tip of a flexible link first answers in the wrong
+    direction (it is non-minimum phase). Rigid, flexible, elastic and passive parts, gravity and damping count in full:
+    the torques of the motion, replayed without feedback, keep the frame on the path.
 
     Parameters
     ----------
     arm : Arm                      rigid or flexible, with elastic and passive joints; without closed loops
     path : f(t), (times, values) or (times, [Reach, ...])
-        where the frame should be: a function of the time t from 0 to `duration` that gives one value for each of `axes`
-        (a `Profile` or a SciPy spline, for example), or a `Reach`; or a table, through whose rows a smooth spline from
-        rest to rest is laid
-    frame : str or None            a link's or tool's name; "link.tip" is the end of a flexible link. None: the tip of the
-                                   arm, or the frame of the poses
+        where the frame should be: a function of the time t from 0 to `duration` that gives one value for each of
+        `axes` (a `Profile` or a SciPy spline, for example), or a `Reach`; or a table, through whose rows a smooth
+        spline from rest to rest is laid
+    frame : str or None            a link's or tool's name; "link.tip" is the end of a flexible link. None: the tip of
+                                   the arm, or the frame of the poses
     axes : str, sequence of str or None    coordinates that follow the path, in the order of its values: letters of
                                    "xyz" [m], or a list with rx, ry, rz too, the rotation vector of the frame in world
                                    axes [rad]. None: by the number of values, 2 "xy", 3 "xyz", 6 all
     duration : float or None       of the path [s]; None: that of a table
-    before, after : float or None  time before and after the path in which the motors move [s]; None: half a period of the
-                                   slowest vibration with the joints locked; 0 for arms that do not bend
+    before, after : float or None  time before and after the path in which the motors move [s]; None: as long as the
+                                   slowest zero of the arm takes to decay; 0 for arms that do not bend
     segments : int                 of the splines over the whole motion; modes have twice as many
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
-    limits : Limits                of the joints, beside the arm's own. A motion that exceeds one is refused
+    limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
+                                   the motion stays within it as near to the path as it can
     loads : Load or sequence of Load    that act; samples change along the motion, as in `Task`
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
-    tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status` has
-                                   the distance of others
+    tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`
+                                   has the distance of others
     iterations : int               steps of the search, at most, before accelerations weigh more
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
 
     Returns
     -------
     Motion
-        `motion.shift` is the time in it at which the path begins, `motion.tracked` the path, `motion.path_error()` how far
-        the frame is off. Where the arm has more motors than the path has axes, the squared accelerations of the joints
-        are least.
+        `motion.shift` is the time in it at which the path begins, `motion.tracked` the path, `motion.path_error()`
+        how far the frame is off. Where the arm has more motors than the path has axes, the integral of the squared
+        accelerations of the joints is least, which `motion.cost` is.
 
     Warns
     -----

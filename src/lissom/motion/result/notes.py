@@ -20,6 +20,8 @@ MARGIN = 5e-3  # of a torque limit: less is not worth a note
 def notes_of(motion: AbstractMotion) -> tuple[str, ...]:
     """Return one sentence for each fact that the numbers of a motion alone do not show."""
     wider = tuple(_wider_limits(motion))
+    if motion.tracked is not None:
+        wider = (f"{_capital(motion.tracked.describe())}", *wider)
     if not motion.ok:  # limits may be why; the rest is about a motion that nobody should use
         return wider
     return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion))
@@ -101,6 +103,10 @@ def _reversals(motion: AbstractMotion) -> Iterator[str]:
             rows.append(f"{arm.coordinates[k]} {turns} x {2 * friction:g} {units(arm, 'tau')[k]}")
     if rows:
         yield f"Where a joint with Coulomb friction reverses, its torque jumps by twice the friction: {_listed(rows)}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _listed(rows: Iterable[str]) -> str:

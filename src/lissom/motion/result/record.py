@@ -246,8 +246,8 @@ class AbstractMotion:
 
         Parameters
         ----------
-        run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default: the
-                                   plan, at the times `t`
+        run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default:
+                                   the plan, at the times `t`
         """
         path = self.tracked
         if path is None:

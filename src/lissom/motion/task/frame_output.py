@@ -90,4 +90,4 @@ class FrameOutput:
 
     def sizes(self, errors: Array) -> tuple[Array, Array]:
         """(N,) distances [m] and (N,) angles [rad] of errors (N, m)."""
-        return tuple(np.linalg.norm(errors[:, some], axis=1) for some in (~self.turns, self.turns))  # type: ignore[return-value]
+        return tuple(np.linalg.norm(errors[:, some], axis=1) for some in (~self.turns, self.turns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,8 +107,8 @@ class Beginnings:
         best = found.error[int(np.argmin(np.linalg.norm(found.error, axis=1)))]
         return InputError(
             f"{VERB}: the path begins out of reach: {self.output.frame!r} comes no closer than {self._off(best)} to "
-            f"{target[0].round(6).tolist()} ({', '.join(self.output.axes)}). Move the path nearer to the arm, or follow "
-            "fewer axes."
+            f"{target[0].round(6).tolist()} ({', '.join(self.output.axes)}). Move the path nearer to the "
+            "arm, or follow fewer axes."
         )
 
     def _off(self, error: Array) -> str:
@@ -121,7 +122,7 @@ class Beginnings:
         """Times (N,) and poses (N, n) from a first one, by continuation."""
         nodes = np.linspace(0.0, self.path.duration, NODES + 1)
         rows = [q]
-        for begin, end in zip(nodes[:-1], nodes[1:], strict=True):
+        for begin, end in pairwise(nodes):
             rows.append(self._next(rows[-1], float(begin), float(end)))
         Q = np.array(rows)
         self._refuse_singular(nodes, Q)
@@ -172,9 +173,9 @@ class Beginnings:
             joints = zip(self.arm.joints, self.arm.joint_index, strict=True)
             where = ", ".join(f"{one.name} {Q[k, at]:.4g}" for one, at in joints)
             raise InputError(
-                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} ({where}), "
-                f"where joint {joint!r} would have to move without bounds. Move the path, follow fewer axes, or begin in "
-                "another pose (start=...)."
+                f"{VERB}: at t = {t[k]:.4g} s the path leads through a singular pose of arm {self.arm.name!r} "
+                f"({where}), where joint {joint!r} would have to move without bounds. Move the path, follow fewer "
+                "axes, or begin in another pose (start=...)."
             )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.motion.tracking.path import GivenPath
 from lissom.spatial.rotations import Array
@@ -27,7 +28,7 @@ def corner_of(path: GivenPath) -> Corner | None:
     t = h * np.arange(-1, LOOKS + 1)
     jumps, fastest = _jumps(path, t)
     k = int(np.argmax(jumps))
-    closer = np.linspace(t[k], t[k + 2], CLOSER)
+    closer = np.linspace(float(t[k]), float(t[k + 2]), CLOSER)
     near, _ = _jumps(path, closer)
     j = int(np.argmax(near))
     if near[j] < max(KEPT * jumps[k], NOTICED * fastest):
@@ -35,7 +36,7 @@ def corner_of(path: GivenPath) -> Corner | None:
     return Corner(float(np.clip(closer[j + 1], 0.0, path.duration)), float(near.max()))
 
 
-def _jumps(path: GivenPath, t: Array) -> tuple[Array, float]:
+def _jumps(path: GivenPath, t: NDArray[Any]) -> tuple[Array, float]:
     """(N - 2,) by how much the velocity changes from one interval to the next; and the largest velocity."""
     v = np.diff(path(t), axis=0) / np.diff(t)[:, None]
     return np.linalg.norm(np.diff(v, axis=0), axis=1), float(np.linalg.norm(v, axis=1).max())

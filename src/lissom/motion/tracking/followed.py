@@ -18,7 +18,6 @@ from lissom.motion.task.frame_output import VERB
 from lissom.motion.task.task import Task
 from lissom.motion.task.tracked_path import TrackedPath
 from lissom.motion.tracking.corners import Corner, corner_of
-from lissom.motion.tracking.options import TrackingOptions
 from lissom.motion.tracking.path import GivenPath
 from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.window import Window
@@ -28,6 +27,7 @@ from lissom.verbs import bending_range
 
 SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
+ACTING = 0.99  # utilisation from which a limit acts
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
@@ -48,13 +48,13 @@ class Verdict(NamedTuple):
     status: str
 
 
-def motion_of(found: Found, task: Task, path: GivenPath, window: Window, options: TrackingOptions) -> Motion:
+def motion_of(found: Found, task: Task, path: GivenPath, window: Window, tolerance: float) -> Motion:
     """Return the motion with its verdict; a corner of the path is warned of."""
     motion = _tracked(_planned(found, task), found.program, path, window)
     corner = corner_of(path)
     report = replace(motion.report, peaks=limit_peaks(motion, LOOKS))
     motion = motion.with_verdict(report=report)
-    verdict = _judged(motion, found, corner, options)
+    verdict = _judged(motion, found, corner, tolerance)
     motion = motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
     if corner is not None and motion.ok:
         warnings.warn(f"{VERB}: {_about_corner(motion, corner)}", RoughPath, stacklevel=5)
@@ -86,42 +86,54 @@ def _tracked(motion: Motion, program: TrackingProgram, path: GivenPath, window: 
     return motion.with_verdict(tracked=replace(kept, error=float(error.max()), angle=float(angle.max())))
 
 
-def _judged(motion: Motion, found: Found, corner: Corner | None, options: TrackingOptions) -> Verdict:
+def _judged(motion: Motion, found: Found, corner: Corner | None, tolerance: float) -> Verdict:
     """What the motion is worth, the worst first."""
     note, small = bending_range.deflection_report(motion.arm, motion.t, motion.q)
     if not small:
         return Verdict(MotionOutcome.LARGE_DEFLECTION, f"{note}; or use a longer duration")
     if not found.converged:
-        outcome = MotionOutcome.OUT_OF_ITERATIONS if np.isfinite(found.log[-1].optimality) else MotionOutcome.DIVERGED
-        last = found.log[-1]
-        why = f"{note}; use a longer duration" if note else "use a longer duration, or a smoother path"
-        return Verdict(outcome, f"{outcome.sentence}: after {len(found.log)} steps the last one changes positions by "
-                       f"{last.optimality:.1e}; {why}")  # fmt: skip
+        return _unfinished(motion, found, note)
     beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
     if beyond:
-        outcome = MotionOutcome.LIMIT_EXCEEDED
-        return Verdict(outcome, f"the motion that follows the path exceeds limits: {', and '.join(beyond)}; use a longer duration, or a "
-                       "shorter path")  # fmt: skip
-    return _followed(motion, note, corner, options)
+        over = f"no motion near the path was found within the limits; on the path the {', and the '.join(beyond)}"
+        return Verdict(MotionOutcome.LIMIT_EXCEEDED, f"{over}. Use a longer duration, or a shorter path")
+    return _followed(motion, note, corner, tolerance)
 
 
-def _followed(motion: Motion, note: str, corner: Corner | None, options: TrackingOptions) -> Verdict:
+def _unfinished(motion: Motion, found: Found, note: str) -> Verdict:
+    """Why a search did not converge, as far as that is known."""
+    last = found.log[-1].optimality
+    outcome = MotionOutcome.OUT_OF_ITERATIONS if np.isfinite(last) else MotionOutcome.DIVERGED
+    passive = [joint.name for joint in motion.arm.joints if not joint.actuated]
+    why = "use a longer duration, or a smoother path"
+    if passive:
+        why = f"joint {passive[0]!r} has no motor, and may not come to rest where the path ends; {why}"
+    steps = f"after {len(found.log)} steps the last one changes positions by {last:.1e}"
+    return Verdict(outcome, f"{outcome.sentence}: {steps}{f'; {note}' if note else ''}; {why}")
+
+
+def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float) -> Verdict:
     """How well a motion within all limits follows its path."""
     path = motion.tracked
     assert path is not None
-    worst = max(value for value in (path.error, path.angle) if np.isfinite(value))
-    extent = max(float(np.ptp(path.values, axis=0).max()), options.tolerance)
-    if worst > LOST * extent:
-        return Verdict(
-            MotionOutcome.TARGET_MISSED,
-            f"the path is followed within {path.off()} only; use more segments, a longer window (before, after), or a smoother path",
-        )
-    if worst > options.tolerance:
-        where = f", since it has a corner at {corner.t:.4g} s" if corner is not None else ""
-        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{where}{f'; {note}' if note else ''}")
-    return Verdict(
-        MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}; {note}" if note else MotionOutcome.SOLVED.sentence
-    )
+    worst, more = max(path.error, path.angle), f"; {note}" if note else ""
+    if worst > LOST * max(float(np.ptp(path.values, axis=0).max()), tolerance):
+        why = _why_not_closer(motion, corner)
+        return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed to {path.off()} only{why}{more}")
+    if worst > tolerance:
+        why = _why_not_closer(motion, corner)
+        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{why}{more}")
+    return Verdict(MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}{more}")
+
+
+def _why_not_closer(motion: Motion, corner: Corner | None) -> str:
+    """What keeps a motion from its path, or what would bring it closer."""
+    acting = [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
+    if acting:
+        return f", since limits act: {', '.join(f'{one.quantity} of {one.joint!r}' for one in acting)}"
+    if corner is not None:
+        return f", since it has a corner at {corner.t:.4g} s"
+    return "; more segments or a longer duration would bring it closer"
 
 
 def _about_corner(motion: Motion, corner: Corner) -> str:

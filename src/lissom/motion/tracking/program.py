@@ -9,8 +9,8 @@ the dynamics and Gauss and Newton's on the output, together one sparse system pe
     [ H + tiny   A^T  ] [ d ]      [ gradient ]        H = E^T W E + w R^T W R
     [ A         -tiny ] [ . ]  = - [ ID_u     ]
 
-converges quadratically, since the residual of the output nearly vanishes. Unlike stable inversion this needs no split of
-the internal dynamics into stable and unstable parts, which for arms with several links changes along the motion.
+converges quadratically, since the residual of the output nearly vanishes. Unlike stable inversion this needs no split
+of the internal dynamics into stable and unstable parts, which for arms with several links changes along the motion.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
@@ -26,7 +27,6 @@ from lissom.kernels.loads import NO_LOADS, Applied
 from lissom.kernels.tree_call import tree_call
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import Load
-from lissom.motion.result.report import Iteration
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.frame_output import FrameOutput
@@ -36,33 +36,35 @@ from lissom.motion.tracking.window import Window
 from lissom.spatial.rotations import Array
 
 TINY = 1e-14
-LONGEST = 1.0  # of a step, rad or m: farther its equations mean nothing
-SMALLEST = 1e-10  # of a step, rad or m
-STALLED, ROUNDED = 0.5, 1e-6  # steps that are this small, and no longer shrink, are rounding
 
 
-class Step(NamedTuple):
-    """A step of the search: the change of the variables, what the dynamics and the output were off before it.
+class Linearised(NamedTuple):
+    """The problem about some variables: to first order the rows, to second order the objective.
 
-    left : (N, m)      by how much the output is off after the step, were it linear
+    z                    positions, rates and accelerations (N, n) at the samples
+    hessian, gradient    of the objective
+    dynamics, A          rows that must vanish, each of size one, and their derivatives
+    errors, E            (N, m) of the output, and their derivatives
     """
 
-    change: Array
-    dynamics: float
-    output: float
-    left: Array
+    z: list[Array]
+    hessian: Any
+    gradient: Array
+    dynamics: Array
+    A: Any
+    errors: Array
+    E: Any
 
-    @property
-    def size(self) -> float:
-        return float(np.abs(self.change).max(initial=0.0))
+    def step(self, hessian: Any, gradient: Array) -> Array:
+        """Return the change of the variables, with a Hessian and a gradient of one's own."""
+        K = sparse.block_array(
+            [[hessian, self.A.T], [self.A, -TINY * sparse.eye_array(len(self.dynamics))]], format="csc"
+        )
+        return np.asarray(splu(K).solve(-np.concatenate([gradient, self.dynamics]))[: len(gradient)])
 
-
-class Searched(NamedTuple):
-    """Where a search ended: the variables, its log, and whether it converged."""
-
-    x: Array
-    log: tuple[Iteration, ...]
-    converged: bool
+    def left(self, change: Array) -> Array:
+        """Return by how much the output is off after a change, were it linear (N, m)."""
+        return np.asarray(self.errors + (self.E @ change).reshape(self.errors.shape))
 
 
 class TrackingProgram:
@@ -86,11 +88,11 @@ class TrackingProgram:
         spaces = [Space(mesh.actuated, tuple(self.moved.tolist()))]
         if mesh.unactuated is not None:
             spaces.append(Space(mesh.unactuated, tuple(self.free.tolist())))
-        ends = [
+        first, last = (
             End(place, np.zeros(self.arm.dof), np.where(self.arm.actuated & (wait > 0), 0.0, np.nan))
             for place, wait in ((start, window.before), (goal, window.after))
-        ]
-        self.curves = Curves(spaces, *ends, window.total)
+        )
+        self.curves = Curves(spaces, first, last, window.total)
         self.s, weights = samples_of(mesh)
         self._open = bool(np.isnan(goal).any())  # then one more sample, at rest at the end
         if self._open:
@@ -136,56 +138,50 @@ class TrackingProgram:
             points.append(solve(B.T @ q[:, list(space.coordinates)]))
         return self.curves.fitted(points, self.curves.duration or 0.0)
 
-    # ---- the search -------------------------------------------------------------------------------------
+    # ---- the problem about some variables ---------------------------------------------------------------
 
-    def search(self, x: Array, weight: float, iterations: int, show: Any) -> Searched:
-        """Newton's method from variables x, until the step is rounding."""
-        log: list[Iteration] = []
-        before, left = np.inf, np.zeros_like(self.targets)
-        for number in range(iterations):
-            step = self.step(x, weight, left)
-            log.append(Iteration(number, step.output, step.dynamics, step.size, self.duration))
-            show(f"step {number + 1}, {step.output:.1e} m off")
-            if not np.isfinite(step.size):
-                return Searched(x, tuple(log), False)
-            x = x + step.change * min(1.0, LONGEST / max(step.size, LONGEST))
-            if step.size < SMALLEST or (step.size < ROUNDED and step.size > STALLED * before):
-                return Searched(x, tuple(log), True)
-            before, left = step.size, step.left
-        return Searched(x, tuple(log), False)
+    def linearised(self, x: Array, weight: float, left: Array) -> Linearised:
+        """Return the problem about variables x.
 
-    # ---- the step ---------------------------------------------------------------------------------------
-
-    def step(self, x: Array, weight: float, left: Array) -> Step:
-        """Return the step from variables x; weight of squared accelerations [m^2 s^4]."""
+        weight : of squared accelerations [m^2 s^4]
+        left : (N, m)     about how far the output will be off, for second derivatives where motors outnumber outputs
+        """
         z = self.states(x)
         e = self.output.errors(z[0], self.targets)
-        E = _blocks(self.output.slopes(z[0])) @ self._B0
+        E = blocks(self.output.slopes(z[0])) @ self._B0
         WE = sparse.diags_array(self._W) @ E
         H = E.T @ WE + weight * self._smooth + TINY * sparse.eye_array(len(x))
         if self._open:
             curved = self.output.curvature(z[0], self._W.reshape(left.shape) * left)
-            H = H + self._B0.T @ (_blocks(curved) @ self._B0)
+            H = H + self._B0.T @ (blocks(curved) @ self._B0)
         gradient = WE.T @ e.ravel() + weight * (self._smooth @ x + self._smooth_rest)
-        c, A = self._dynamics(z)
-        K = sparse.block_array([[H, A.T], [A, -TINY * sparse.eye_array(len(c))]], format="csc")
-        change = splu(K).solve(-np.concatenate([gradient, c]))[: len(x)]
-        after = e + (E @ change).reshape(e.shape)
-        return Step(change, float(np.abs(c).max(initial=0.0)), float(np.abs(e).max()), after)
+        return Linearised(z, H, gradient, *self._dynamics(z), e, E)
 
     def _dynamics(self, z: list[Array]) -> tuple[Array, Any]:
         """Residuals of the rows without a motor, and their derivatives by the variables, each row of size one."""
         if not len(self.free):
             return np.zeros(0), sparse.csr_array((0, self._B.shape[1]))
-        applied = Applied(self._loads)
-        left = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, z, applied))[:, self.free].ravel()
-        G = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, z, applied)
-        A = _blocks(np.concatenate([part[:, self.free] for part in G], axis=2)) @ self._B
+        left, A = self.forces(z, self.free)
         size = np.maximum(np.abs(A).max(axis=1).toarray().ravel(), 1e-12)
         return left / size, sparse.diags_array(1.0 / size) @ A
 
+    def forces(self, z: list[Array], some: NDArray[np.intp]) -> tuple[Array, Any]:
+        """Generalized forces of some coordinates at all samples, one after the other, and their derivatives."""
+        applied = Applied(self._loads)
+        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, z, applied))[:, some].ravel()
+        G = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, z, applied)
+        return tau, blocks(np.concatenate([part[:, some] for part in G], axis=2)) @ self._B
 
-def _blocks(parts: Array) -> Any:
+    def combination(self, order: int, columns: NDArray[np.intp], rows: Array) -> tuple[Array, Any]:
+        """Combinations rows (k, len(columns)) of a derivative of some coordinates at all samples: A x + c as c, A."""
+        n, N = self.arm.dof, len(self.s)
+        picked = np.zeros((N, len(rows), 3 * n))
+        picked[:, :, order * n + columns] = rows
+        P = blocks(picked)
+        return np.asarray(P @ self._c), P @ self._B
+
+
+def blocks(parts: Array) -> Any:
     """Block-diagonal matrix of parts (N, k, n)."""
     N, k, n = parts.shape
     places = np.arange(N)

@@ -3,7 +3,7 @@
 Newton's method on the rows that no motor enters, at rest, and on the error of the output,
 
     [ ID_u(q, 0, 0) ]               [ K_u ]
-    [ y(q) - y_d    ] = 0,   with   [ J   ]   as derivatives, and the least motion of the joints where some are left free.
+    [ y(q) - y_d    ] = 0,   with   [ J   ]   as derivatives, and the least motion of the joints where some are free.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ class RestPoses:
         return np.asarray(found.q)[:, self.free]
 
     def gradients(self, q: Array) -> list[Array]:
-        """Derivatives (k, n) of the rows without a motor by positions, rates and accelerations, at rest at a pose (n,)."""
+        """Derivatives (k, n) of the rows without a motor by positions, rates, accelerations, at rest at a pose."""
         still = np.zeros((1, self.arm.dof))
-        found = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, (q[None], still, still), self._applied(np.zeros(1)))
+        state = (q[None], still, still)
+        found = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, state, self._applied(np.zeros(1)))
         return [np.asarray(part)[0, self.free] for part in found]
 
     def _applied(self, s: Array) -> Applied:

@@ -20,17 +20,21 @@ from lissom.motion.task.frame_output import VERB, FrameOutput
 from lissom.motion.task.task import Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
 from lissom.motion.tracking.followed import Found, motion_of
+from lissom.motion.tracking.limited import LimitRows, limited, search_within
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
+from lissom.motion.tracking.newton import Searched, search
 from lissom.motion.tracking.options import TrackingOptions
 from lissom.motion.tracking.path import GivenPath, as_path
-from lissom.motion.tracking.program import Searched, TrackingProgram
+from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
+from lissom.motion.transcription.constraints.bending import measures_of
 from lissom.progress import line_if_long
 from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
 
-# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: first, where motors outnumber
-# outputs, and at most. What the output leaves undetermined then moves least; the path is left by less than 1e-7 of its size
+# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: at first, where motors
+# outnumber outputs, and at most. What the output leaves undetermined then moves least
 LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
 
 
@@ -81,11 +85,11 @@ class _Tracker:
     def solved(self, show: Any) -> Motion:
         """The motion, whatever it is worth."""
         clock = time.perf_counter()
-        task = Task(np.zeros(len(self.arm.joints)), np.zeros(len(self.arm.joints)), self.options.limits,
-                    self.options.loads, minimise="acceleration", duration=1.0, bending=self.options.bending)  # fmt: skip
+        still, given = np.zeros(len(self.arm.joints)), self.options
+        task = Task(still, still, given.limits, given.loads, 1.0, "acceleration", bending=given.bending)
         poses = RestPoses(self.output, task.loads)
-        bounds = bounds_of(self.arm, task, VERB)
-        t, rest = Beginnings(self.output, self.path, poses, bounds).found(self.options.start)
+        self.bounds, self.measures = bounds_of(self.arm, task, VERB), measures_of(self.arm, task.bending, VERB)
+        t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(self.options.start)
         window = window_of(poses, rest[0], self.path.duration, self.options.before, self.options.after)
         program, x = self._program(task, poses, window, t, rest)
         began = time.perf_counter()
@@ -96,17 +100,34 @@ class _Tracker:
             segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
         )  # fmt: skip
         found = Found(program, x, log, converged, seconds)
-        return motion_of(found, task, self.path, window, self.options)
+        return motion_of(found, task, self.path, window, self.options.tolerance)
 
     def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
         """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
         weight, found = REDUNDANT if self.redundant else LEAST, Searched(x, (), False)
-        while not found.converged and weight <= MOST * 1.01:
+        while not found.converged and weight <= MOST * 1.01 and not self._beyond(program, found.x):
             begin = found.x if np.isfinite(found.x).all() else x
-            last = program.search(begin, weight * window.path**4, self.options.iterations, show)
+            last = search(program, begin, weight * window.path**4, self.options.iterations, show)
             found = last._replace(log=numbered_on(found.log, last.log))
             weight *= 10
-        return found
+        return self._within_limits(program, found, window, show)
+
+    def _within_limits(self, program: TrackingProgram, found: Searched, window: Window, show: Any) -> Searched:
+        """The same, or where limits act, the nearest within them; where none is found, what exceeds them."""
+        if not found.converged or not limited(self.bounds, self.measures):
+            return found
+        rows = LimitRows(program, self.bounds, self.measures)
+        if not rows.exceeded(found.x):
+            return found
+        weight = REDUNDANT if self.redundant else MOST
+        last = search_within(program, rows, found.x, weight * window.path**4, show)
+        log = numbered_on(found.log, last.log)
+        return (last if last.converged else found)._replace(log=log)
+
+    def _beyond(self, program: TrackingProgram, x: Array) -> bool:
+        """Links bend so far that there is nothing to search for."""
+        bend = bending_range.steepest(self.arm, program.states(x)[0])
+        return bend is not None and bend.slope > bending_range.MEANINGLESS
 
     def _program(
         self, task: Task, poses: RestPoses, window: Window, t: Array, rest: Array

@@ -57,7 +57,7 @@ def window_of(poses: RestPoses, q: Array, duration: float, before: float | None,
 
 
 def _needed(poses: RestPoses, q: Array) -> float:
-    """Return the time in which the slowest zero decays; where nothing but vibrations is left, a part of their period."""
+    """Return the time in which the slowest zero decays; where there is none, a part of the slowest vibration."""
     zeros = _zeros(poses, q)
     real = np.abs(zeros.real)
     slow = real[real > ALONG * np.abs(zeros)]

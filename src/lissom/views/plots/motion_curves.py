@@ -93,6 +93,8 @@ def _aim(motion: Motion) -> str:
     aims, span = motion.task.minimise, f"{motion.duration:.4g} s"
     if not motion.ok and motion.outcome is not MotionOutcome.SOLVED:
         return f"{span}, not solved"
+    if motion.tracked is not None:
+        return f"{span}, {motion.tracked.frame} follows a path, off by at most {motion.tracked.off()} as planned"
     if set(aims) == {"time"}:
         return f"{span} minimum time"
     if len(aims) == 1 and next(iter(aims)) in AIMS:

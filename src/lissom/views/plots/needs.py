@@ -14,7 +14,7 @@ from lissom.studies.rows.single import evaluated, outcome
 from lissom.studies.statistics import FEWEST
 
 
-def check_needs(kind: str | None, arm: Arm, compared: bool) -> None:
+def check_needs(kind: str | None, arm: Arm, compared: bool, tracked: bool = False) -> None:
     """Raise an error where a motion of an arm has not what a kind of figure shows."""
     if kind == "deflection" and not arm.flexible:
         raise InputError(f"plot: arm {arm.name!r} has no flexible links, so there is no deflection to plot.")
@@ -22,6 +22,8 @@ def check_needs(kind: str | None, arm: Arm, compared: bool) -> None:
         raise InputError(
             "plot: kind 'residual' needs a comparison; use predict_motion(..., compare=True), or --compare."
         )
+    if kind == "path" and not tracked:
+        raise InputError("plot: kind 'path' needs a motion whose frame follows a path; use track_motion.")
 
 
 def check_study_needs(kind: str | None, study: AbstractStudy) -> None:

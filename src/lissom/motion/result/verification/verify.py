@@ -71,6 +71,7 @@ class Verification:
     tolerance : float             the requested tolerance
     feedback : str                name of the controller; empty: open loop
     trials : tuple of Trial       simulations on different arms, if requested
+    path_error : float or None    of a motion whose frame follows a path: how far it is off in `run` at most [m, rad]
 
     Examples
     --------
@@ -97,6 +98,7 @@ class Verification:
     tolerance: float
     feedback: str = ""
     trials: tuple[Trial, ...] = ()
+    path_error: float | None = None
 
     @property
     def torque_utilisation(self) -> float:
@@ -129,6 +131,8 @@ class Verification:
         ]
         if not arm.actuated.all() and not arm.loops:
             lines.append(f"residual vibration of the tip {self.residual:.2g} m")
+        if self.path_error is not None:
+            lines.append(f"in that simulation the frame is off its path by at most {self.path_error:.2g} m or rad")
         lines += [self.stability, *(peak.describe() for peak in self.peaks)]
         return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
 
@@ -201,6 +205,7 @@ def _verified(
         total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
         "" if feedback is None else _name(feedback), tuple(_trials(motion, others, show)),
+        None if motion.tracked is None else float(np.abs(motion.path_error(run)).max()),
     )  # fmt: skip
 
 
