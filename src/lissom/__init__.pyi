@@ -31,6 +31,7 @@ from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
+from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH

@@ -82,13 +82,15 @@ def _joint(joint: Joint, link: str) -> Table:
         row["name"] = joint.name
     if not is_identity(joint.placement):
         row["placement"] = _placement(joint.placement)
-    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic"))
+    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic", "actuator"))
     if joint.limits != Limits():
         row["limits"] = _changed(joint.limits)
     if joint.elastic is not None:
         row["elastic"] = _changed(joint.elastic)
     if joint.mimic is not None:
         row["mimic"] = _changed(joint.mimic)
+    if joint.actuator is not None:
+        row["actuator"] = _changed(joint.actuator)
     return row
 
 
