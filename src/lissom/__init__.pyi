@@ -38,6 +38,7 @@ from lissom.identification.vibration.identify import (
     identify_modes as identify_modes,
 )
 from lissom.identification.vibration.measured_modes import MeasuredModes as MeasuredModes
+from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH

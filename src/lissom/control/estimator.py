@@ -18,7 +18,7 @@ from lissom.simulation.controllers.sampled import Sampler
 from lissom.spatial.rotations import Array
 
 RATE = ".rate"
-APPLIED = ".applied"  # torque behind the lag of an actuator
+APPLIED = "applied["  # a torque behind the lag of an actuator
 
 
 class OperatingPoint(NamedTuple):
@@ -41,7 +41,7 @@ class OperatingPoint(NamedTuple):
         coordinates = own if open_arm else list(arm.coordinates)
         known = dict(zip(coordinates, plant.q.tolist(), strict=True))
         known |= dict(zip((name + RATE for name in coordinates), plant.qd.tolist(), strict=True))
-        known |= dict(zip((name + APPLIED for name in coordinates), plant.tau.tolist(), strict=True))
+        known |= dict(zip((f"{APPLIED}{name}]" for name in coordinates), plant.tau.tolist(), strict=True))
         C = plant.C[:, : len(own)] if open_arm else np.vstack([sensor.slope(arm, plant.q) for sensor in sensors])
         tau = plant.tau[[coordinates.index(name) for name in _motors(plant)]]
         return cls(np.array([known[name] for name in plant.states]), tau, C @ plant.q)
@@ -57,7 +57,7 @@ def first_estimate(plant: StateSpace) -> Array:
     names = plant.states
     at = [k for k, name in enumerate(names) if name + RATE in names]
     motors = [names.index(joint + RATE) for joint in _motors(plant) if joint + RATE in names]
-    behind = [k for k, name in enumerate(names) if name.endswith(APPLIED)]
+    behind = [k for k, name in enumerate(names) if name.startswith(APPLIED)]
     swing = (plant.A - np.eye(len(names)))[:, at]
     hold = np.hstack([plant.B, plant.A[:, behind]])
     locked = swing - hold @ np.linalg.lstsq(hold[motors], swing[motors], rcond=None)[0]

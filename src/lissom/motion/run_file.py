@@ -80,8 +80,8 @@ class _Reader:
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
             start = in_radians(_start_table(document.get("start", {})), ("q", "qd"), self.arm)
-            refuse_unknown(start, ("q", "qd", "assemble"), "[start]")
-            for word in ("q", "qd"):
+            refuse_unknown(start, ("q", "qd", "tau", "assemble"), "[start]")
+            for word in ("q", "qd", "tau"):
                 if word in start:
                     arguments[f"{word}0"] = _state(start[word], word)
             if "assemble" in start:

@@ -92,7 +92,7 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
 
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
-    states = used.sampled(0.0, used.begun(begin.states, options.singular == "pass"))
+    states = used.started(used.begun(begin.states, options.singular == "pass"), state.tau)
     beyond = outside_limits(arm, states[:, : arm.dof])
     if beyond:
         beyond = f"The start is outside the limits: {beyond}"

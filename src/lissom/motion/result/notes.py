@@ -24,7 +24,18 @@ def notes_of(motion: AbstractMotion) -> tuple[str, ...]:
         wider = (f"{_capital(motion.tracked.describe())}", *wider)
     if not motion.ok:  # limits may be why; the rest is about a motion that nobody should use
         return wider
-    return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion))
+    return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion), *_lags(motion))
+
+
+def _lags(motion: AbstractMotion) -> Iterator[str]:
+    """Actuators whose torques lag behind what is commanded."""
+    lags = zip(motion.arm.joints, motion.arm.actuator_lag, strict=True)
+    late = [f"{joint.name} {lag:g} s" for joint, lag in lags if lag]
+    if late:
+        yield (
+            f"Actuators have a lag ({_listed(late)}): limits and torques of the motion are those that act on the "
+            "joints; motion.command() is what to command for them"
+        )
 
 
 def _wider_limits(motion: AbstractMotion) -> Iterator[str]:

@@ -37,6 +37,7 @@ from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
 from lissom.simulation.controllers.sampled import SampledController, Sampler
+from lissom.simulation.loop.actuators import Actuators
 from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
@@ -52,7 +53,7 @@ FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
 class States(NamedTuple):
-    """States of the arm (..., dof), and of its controller (..., m)."""
+    """States of the arm (..., dof), and those of its controller and of actuators with lag (..., m)."""
 
     q: Array
     qd: Array
@@ -66,7 +67,7 @@ class Rates(NamedTuple):
     tau: Array  # torques of the motors, and of what leads prescribed joints
     effort: Array  # (..., held) what holding takes
     power: Array  # (..., 3) in, lost, outer
-    z: Array  # (..., states of the controller) their rates
+    z: Array  # (..., m) rates of the states of controller and actuators
 
 
 class ClosedLoop:
@@ -114,16 +115,19 @@ class ClosedLoop:
         self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0), laws=dict.fromkeys(smooth, ()))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
-        self.controller_states: tuple[str, ...] = ()
+        self.actuators = Actuators(arm, self.prescribed, None if several is None else several.arms)
+        own: tuple[str, ...] = ()
         if controller is not None:
             signals += [(f"controller.{s.name}", s) for s in controller.signals(arm)]
-            self.controller_states = controller.states(arm)
+            own = controller.states(arm)
         else:
             signals.append(("controller.tau", Signal("tau", arm.dof, np.zeros(arm.dof))))
         signals += [(f"load{i}", s) for i, (_, s) in enumerate(loads)]
         signals += [("base", base)] if base is not None else []
         signals += [(f"lead{k}", s) for k, s in self.prescribed.items()]
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
+        signals += [("lag", self.actuators.signal)] if len(self.actuators) else []
+        self.controller_states = (*own, *self.actuators.names)  # of the actuators last
         if several is not None:
             signals.append(("arm", Signal("arms", several.varied.size, several.varied.rows(several.arms))))
         self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
@@ -145,15 +149,16 @@ class ClosedLoop:
 
     @property
     def size(self) -> int:
-        """Number of entries of the state: q, qd and the controller's states."""
+        """Number of entries of the state: q, qd, the controller's states and torques behind a lag."""
         return 2 * self.arm.dof + len(self.controller_states)
 
     @property
     def z0(self) -> Array | None:
-        """Initial states of the controller, (m,) or (runs, m); None without any."""
-        if self.controller is None or not self.controller_states:
+        """Initial states of the controller, (m,) or (runs, m), and zero for actuators; None without any."""
+        if not self.controller_states:
             return None
-        return self.controller.initial_states(self.arm)
+        own = np.zeros(0) if self.controller is None else self.controller.initial_states(self.arm)
+        return np.concatenate([own, np.zeros((*own.shape[:-1], len(self.actuators)))], axis=-1)
 
     def finest(self, sample: float) -> float:
         """Longest step [s] that skips no feature of the inputs; functions are evaluated once per sample."""
@@ -247,10 +252,7 @@ class ClosedLoop:
     ) -> tuple[Any, list[Any], Any]:
         """Return accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
-        if self.controller is not None:
-            torques, changes = self.torques(run, q, qd, z, given)
-        else:
-            torques, changes = [tau[k : k + 1] for k in range(self.dof)], []
+        torques, changes = self.torques(run, q, qd, z, given, tau)
         held = {}
         for k in self.sliding:
             held[k] = Held(run.apply(FREE, way[k])[0], run.constant([0.0])[0])
@@ -279,11 +281,23 @@ class ClosedLoop:
         smooth = {i: smoothed(run, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
-    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
-        """Return the controller's torques by coordinate, and the rates of its states."""
-        assert self.controller is not None
-        own = {name: given[where] for name, where in self.controller_inputs.items()}
-        return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
+    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any, tau: Any = None) -> tuple[list[Any], Any]:
+        """Return the torques that act, by coordinate, and the rates of the states of controller and actuators.
+
+        tau : torques that a user's function commands, without a controller
+        """
+        own = len(self.controller_states) - len(self.actuators)
+        torques: list[Any]
+        changes: Any = []
+        if self.controller is None:
+            torques = [tau[k : k + 1] for k in range(self.dof)]
+        else:
+            inputs = {name: given[where] for name, where in self.controller_inputs.items()}
+            torques, changes = self.controller.torques(LoopState(run, self.arm, q, qd, z[:own], inputs))
+        if not len(self.actuators):
+            return torques, changes
+        torques, rates = self.actuators.behind(run, torques, z[own:], given[self.inputs.places["lag"]])
+        return torques, run.gathered([*(changes[k : k + 1] for k in range(own)), *rates])
 
     @property
     def straight(self) -> bool:
@@ -418,10 +432,31 @@ class ClosedLoop:
         """Return states (runs, ...) after the action of a sampled controller at one of its sampling times."""
         if self.sampler is None or self.sampling is None:
             return states
-        k, at = round(t / self.sampling), self.split(states)
+        k, at, own = round(t / self.sampling), self.split(states), self.size - len(self.actuators)
         out, rows = states.copy(), range(self._first, self._first + len(states))
-        out[:, 2 * self.dof : self.size] = self.sampler(k, at.q, at.qd, at.z if k else None, rows)
+        z = states[:, 2 * self.dof : own]
+        out[:, 2 * self.dof : own] = self.sampler(k, at.q, at.qd, z if k else None, rows)
         return out
+
+    def started(self, states: Array, tau0: Array | None) -> Array:
+        """Return initial states after the first action of a sampled controller, with the torques behind a lag.
+
+        tau0 : (dof,) or (runs, dof) torques that act; None: those commanded at t = 0
+        """
+        states, places = self.sampled(0.0, states), self.actuators.coordinates
+        if not places:
+            return states
+        if tau0 is None:
+            at, rows = self.split(states), len(states)
+            varying = np.broadcast_to(self.inputs.varying(0.0), (rows, self.inputs.size - self.inputs.steady_size))
+            given = np.ascontiguousarray(np.concatenate([self.inputs.steady(rows), varying], axis=1))
+            ways = np.zeros((rows, len(self.sliding)))
+            found = self.rates(at, ways, given, self.outside(0.0, at.q, at.qd))
+            before = states[:, self.size - len(places) : self.size]
+            acting = before + self.inputs.part("lag", given) * found.z[:, -len(places) :]
+        else:
+            acting = np.broadcast_to(tau0, (len(states), self.dof))[:, places]
+        return np.concatenate([states[:, : self.size - len(places)], acting], axis=1)
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""

@@ -122,8 +122,8 @@ def controller_slopes(loop: ClosedLoop, t: float, state: States, given: Array) -
     n, m = loop.dof, loop.size - 2 * loop.dof
     shapes = [(*q.shape[:-1], n + m, k) for k in (n, n, m)]
     if loop.controller is None:
-        return LawSlopes(*_differences(loop, t, q, qd), np.zeros(shapes[2]))
-    if loop.controller.open_loop:
+        return _behind_lag(loop, LawSlopes(*_differences(loop, t, q, qd), np.zeros((n, 0))), given)
+    if loop.controller.open_loop and not len(loop.actuators):
         return LawSlopes(*map(np.zeros, shapes))
     function = loop.kept("slopes", lambda: _compiled(loop))
     arguments = (q, qd, *([z] if m else []), given)
@@ -146,6 +146,21 @@ def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array
             columns.append((ends[0] - ends[1]) / (2 * step))  # type: ignore[operator]
         out.append(np.stack(columns, axis=-1))
     return out[0], out[1]
+
+
+def _behind_lag(loop: ClosedLoop, law: LawSlopes, given: Array) -> LawSlopes:
+    """Return the derivatives of the torques that act, from those of commands (dof, ...) that have no states."""
+    places, m = loop.actuators.coordinates, len(loop.actuators)
+    if not m:
+        return law
+    lags = loop.inputs.part("lag", given)[:, None]
+    acting = []
+    for by in law[:2]:
+        rest = by.copy()
+        rest[places] = 0.0
+        acting.append(np.vstack([rest, by[places] / lags]))
+    by_z = np.vstack([np.eye(loop.dof)[:, places], np.diag(-1.0 / lags[:, 0])])
+    return LawSlopes(acting[0], acting[1], by_z)
 
 
 def _compiled(loop: ClosedLoop) -> Function:
