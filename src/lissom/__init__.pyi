@@ -31,11 +31,9 @@ from lissom.formats.shipped import shipped as shipped
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
 from lissom.identification.vibration.free_decay import FreeDecay as FreeDecay, free_decay as free_decay
-from lissom.identification.vibration.identify import (
-    ModalIdentification as ModalIdentification,
-    identify_modes as identify_modes,
-)
+from lissom.identification.vibration.identify import identify_modes as identify_modes
 from lissom.identification.vibration.measured_modes import MeasuredModes as MeasuredModes
+from lissom.identification.vibration.result import ModalIdentification as ModalIdentification
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH

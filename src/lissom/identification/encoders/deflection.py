@@ -1,8 +1,9 @@
 """The deflection of an elastic joint as a linear function of its compliance, and of what disturbs the measurement.
 
-The spring carries what the motor gives less what the drive takes, or what the link needs, tau_s. With the deflection x (link
-less motor)  c x + d x' = -tau_s,  so with the lag L = 1 / (1 + r s), r = d/c, it is  x = -(1/c) L tau_s;  small changes of r
-add  (dr/c) s L^2 tau_s.  The encoder of the link also is late by T, has lost motion h and a scale that is wrong by e:
+The spring carries what the motor gives less what the drive takes, or what the link needs, tau_s. With the deflection x
+(link less motor)  c x + d x' = -tau_s,  so with the lag L = 1 / (1 + r s), r = d/c, it is  x = -(1/c) L tau_s;  small
+changes of r add  (dr/c) s L^2 tau_s.  The encoder of the link also is late by T, has lost motion h and a scale that is
+wrong by e:
 
     second - q = -(1/c) L tau_s + (dr/c) s L^2 tau_s - T q' - h sign(q') + e (q - q0) + offset
 
@@ -13,6 +14,7 @@ stiffness. Without the column of T, a few milliseconds look like a deflection th
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +120,8 @@ def _needed_by_links(arm: Arm, log: Log, cutoff_hz: float) -> Array:
 
 def _links_alone(arm: Arm) -> Arm:
     """The arm with rigid joints and without drives."""
-    nothing = {"armature": 0.0, "rotor_inertia": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "elastic": None}
+    words = ("armature", "rotor_inertia", "damping", "friction", "stiffness")
+    bare: dict[str, Any] = dict.fromkeys(words, 0.0) | {"elastic": None}
     return arm.replace(
-        links=[link.replace(joint=link.joint.replace(**nothing)) if link.joint.moves else link for link in arm.links]
+        links=[link.replace(joint=link.joint.replace(**bare)) if link.joint.moves else link for link in arm.links]
     )

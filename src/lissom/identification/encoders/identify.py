@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,16 @@ def identify_from_encoders(arm: Arm, logs: list[Log], cutoff_hz: float | None) -
     springs = []
     for k in at:
         stage(f"joint {arm.joints[k].name}")
-        springs.append(
-            spring_of(lambda late, lag, k=k: [deflections(log, k, tau[:, k], cutoff, late, lag)
-                                         for log, tau in zip(logs, torques, strict=True)])
-        )  # fmt: skip
+        springs.append(spring_of(partial(_signals, logs, torques, k, cutoff)))
     return _result(arm, logs, DeflectionPredictor(arm, at, tuple(springs), cutoff))
+
+
+def _signals(
+    logs: list[Log], torques: list[Array], k: int, cutoff_hz: float, late: float, lag: float
+) -> list[Deflections]:
+    """Signals of joint k in every log."""
+    pairs = zip(logs, torques, strict=True)
+    return [deflections(log, k, tau[:, k], cutoff_hz, late, lag) for log, tau in pairs]
 
 
 def _measured(arm: Arm, logs: list[Log]) -> tuple[int, ...]:
@@ -89,8 +95,8 @@ def _refuse(arm: Arm, logs: list[Log], at: tuple[int, ...]) -> None:
     passive = [arm.joints[k].name for k in at if not arm.joints[k].actuated]
     if passive:
         raise InputError(
-            f"identify: joint {passive[0]!r} has no motor, so it has no deflection between motor and link. Leave it out "
-            "of `second` (nan)."
+            f"identify: joint {passive[0]!r} has no motor, so it has no deflection between motor and link. Leave it "
+            "out of `second` (nan)."
         )
     for log in logs:
         if not np.ptp(log.q[:, list(at)], axis=0).any():
@@ -111,9 +117,7 @@ def _result(arm: Arm, logs: list[Log], predictor: DeflectionPredictor) -> Identi
     )  # fmt: skip
 
 
-def _compared(
-    arm: Arm, at: tuple[int, ...], data: list[Deflections], found: list[Array], source: str
-) -> TorqueFit:
+def _compared(arm: Arm, at: tuple[int, ...], data: list[Deflections], found: list[Array], source: str) -> TorqueFit:
     """Deflections measured, explained, and of the arm before: rigid, or with the springs it has."""
     names, units = (tuple(getattr(arm.joints[k], word) for k in at) for word in ("name", "unit"))
     before = []
@@ -175,11 +179,11 @@ def _notes(arm: Arm, predictor: DeflectionPredictor, logs: list[Log]) -> tuple[s
                 f"used by {100 * spring.gain:.0f} %. Move with larger torques at this joint."
             )
         elif arm.joints[k].reflected_inertia <= 0.0:
-            out.append(f"{name} has no drive inertia, which an elastic joint needs: give armature to have the spring in the arm.")
+            out.append(f"{name} has no drive inertia, which an elastic joint needs: give armature to have the spring.")
     late = [s.values[2] for s in predictor.springs]
     if max(abs(x) for x in late) * max(log.rate for log in logs) > LATE:
-        listed_times = ", ".join(f"{arm.joints[k].name} {1e3 * x:.2f} ms" for k, x in zip(predictor.at, late, strict=True))
-        out.append(f"link encoders are late by: {listed_times}. Without this correction the stiffness would be wrong.")
+        times = ", ".join(f"{arm.joints[k].name} {1e3 * x:.2f} ms" for k, x in zip(predictor.at, late, strict=True))
+        out.append(f"link encoders are late by: {times}. Without this correction the stiffness would be wrong.")
     if all(log.tau is None for log in logs):
-        out.append("the log has no torques: those of the springs are what the links of the arm need.")
+        out.append("the log has no torques: those of the springs are what the links need, as good as their masses.")
     return tuple(out)

@@ -1,12 +1,14 @@
-"""Compliance, damping and disturbances of one joint by least squares, and whether they explain data that were not used."""
+"""Compliance, damping and disturbances of one joint by least squares, and whether they explain data not used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from lissom.identification.correlation import memory
 from lissom.identification.encoders.deflection import COLUMNS, Deflections
 from lissom.spatial.rotations import Array
 
@@ -14,7 +16,6 @@ PASSES = 3  # in which the delay of the second encoder is found
 BLOCKS = 5  # of a single log, each of which is held out once
 LEAST_GAIN = 0.1  # part of the held-out error by which a spring must lower it
 CERTAIN = 2.0  # standard deviations
-UNCORRELATED = 0.05
 
 
 class Spring(NamedTuple):
@@ -49,18 +50,20 @@ def spring_of(signals: Callable[[float, float], list[Deflections]]) -> Spring:
         data = signals(late, lag)
         x, C = least_squares(data)
         late += float(x[2])
-        damping, std = _spring(x, C, lag)[1]
-        lag = damping * float(x[0]) if damping > CERTAIN * std else 0.0
+        resistance = _spring(x, C, lag)[1]
+        lag = resistance[0] * float(x[0]) if resistance[0] > CERTAIN * resistance[1] else 0.0
     data = signals(late, lag)
     x, C = least_squares(data)
     C, gain = _widened(C, data), held_out_gain(data)
     values = np.array(x[: len(COLUMNS)])
     values[2] += late
-    std = np.sqrt(np.diag(C))[: len(COLUMNS)]
+    spread = np.sqrt(np.diag(C))[: len(COLUMNS)]
     stiffness, damping = _spring(x, C, lag)
-    known = bool(x[0] > CERTAIN * std[0] and gain > LEAST_GAIN)
+    known = bool(x[0] > CERTAIN * spread[0] and gain > LEAST_GAIN)
     damped = known and damping[0] > CERTAIN * damping[1]
-    return Spring(values, std, stiffness, damping, gain, known, damped, lag, _middle(data), data, _explained(data, x))
+    return Spring(
+        values, spread, stiffness, damping, gain, known, damped, lag, _middle(data), data, _explained(data, x)
+    )
 
 
 def _spring(x: Array, C: Array, lag: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -92,19 +95,8 @@ def least_squares(data: Sequence[Deflections], columns: Sequence[int] = range(le
     x = np.linalg.lstsq(A / size, y, rcond=1e-12)[0]
     r = y - A / size @ x
     inverse = np.linalg.pinv((A / size).T @ (A / size), rcond=1e-14, hermitian=True)
-    variance = (r @ r) / max(len(r) - len(x), 1) * correlation(r)
+    variance = (r @ r) / max(len(r) - len(x), 1) * float(memory(r[:, None, None])[0])
     return x / size, variance * inverse / np.outer(size, size)
-
-
-def correlation(r: Array) -> float:
-    """The sum of the correlations in time of residuals, until they are small: 1 of white noise."""
-    n = len(r)
-    lags = np.fft.irfft(np.abs(np.fft.rfft(r - r.mean(), 2 * n)) ** 2)[:n]
-    if lags[0] <= 0.0:
-        return 1.0
-    lags = lags / lags[0]
-    small = lags < UNCORRELATED
-    return float(max(1 + 2 * lags[1 : int(np.argmax(small)) if small.any() else n].sum(), 1.0))
 
 
 def _widened(C: Array, data: Sequence[Deflections]) -> Array:
@@ -137,7 +129,7 @@ def held_out_gain(data: Sequence[Deflections]) -> float:
 
 def _blocks(one: Deflections) -> list[Deflections]:
     ends = np.linspace(0, len(one.t), BLOCKS + 1).astype(int)
-    return [one.part(slice(a, b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [one.part(slice(a, b)) for a, b in pairwise(ends)]
 
 
 def _explained(data: Sequence[Deflections], x: Array) -> list[Array]:

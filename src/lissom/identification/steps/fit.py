@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError, SolveError
+from lissom.identification.correlation import memory
 from lissom.identification.steps.windows import Integration
 from lissom.spatial.rotations import Array
 
@@ -21,11 +22,15 @@ FAR = 0.5  # largest step of a coordinate
 CLOSE = 0.02  # steps this small against the standard deviations change nothing
 STIFFEST, SOFTEST = 1e8, 1e-12  # regularisation relative to the diagonal
 TOGETHER = 16  # samples whose products are summed at once
-GONE = 0.05  # correlation of residuals that counts as none
 
 
 class State(NamedTuple):
-    """What is sought: coordinates of the numbers, the time by which torques are logged late [s], and initial states (windows, 2 dof)."""
+    """What is sought.
+
+    x : (numbers,)               coordinates of the numbers
+    late : float                 time by which torques are logged late [s]
+    x0 : (windows, 2 dof)        initial states
+    """
 
     x: Array
     late: float
@@ -33,7 +38,7 @@ class State(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Of all samples: residuals (samples, windows, channels), H (windows, channels, m, m) and g (windows, channels, m)."""
+    """Residuals (samples, windows, channels), and sums over samples H (windows, channels, m, m), g (..., m)."""
 
     residuals: Array
     H: Array
@@ -112,7 +117,7 @@ class Fitter:
             dx, d0, std = self._step(sums, weights, stiff)
             new = self._moved(at, dx, d0)
             tried = self._tried(new)
-            small = bool((np.abs(dx) <= CLOSE * std).all())
+            small = bool((np.abs(dx) <= CLOSE * std).all()) and (len(dx) > 0 or used > 1)
             if tried is not None and tried.cost(weights) <= sums.cost(weights) * (1 + 1e-9):
                 at, sums, stiff = new, tried, max(stiff / 10, SOFTEST)
                 rms = np.sqrt((sums.residuals**2).mean())
@@ -175,7 +180,7 @@ class Fitter:
         np.einsum("wii->wi", H)[...] = np.maximum(np.einsum("wii->wi", H) * (1 + SOFTEST), 1e-300)
         T = self._eliminated(H)
         A = _projected(T, self._kept(H))
-        spread = np.einsum("c,wcij->wij", weights * colour(sums.residuals), sums.H)
+        spread = np.einsum("c,wcij->wij", weights * memory(sums.residuals), sums.H)
         root = np.sqrt(np.maximum(np.diag(A), 1e-300))
         inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
         return inverse @ _projected(T, self._kept(spread)) @ inverse
@@ -184,19 +189,3 @@ class Fitter:
 def _projected(T: Array, H: Array) -> Array:
     """Sum of T' H T over the windows."""
     return np.asarray((T.transpose(0, 2, 1) @ H @ T).sum(0))
-
-
-def colour(residuals: Array) -> Array:
-    """(channels,) sums of the correlations in time of residuals (samples, windows, channels): 1 of white noise."""
-    e = residuals - residuals.mean((0, 1))
-    count = len(e)
-    power = np.maximum((e**2).sum((0, 1)), 1e-300)
-    out = np.ones(e.shape[-1])
-    alive = np.ones(e.shape[-1], bool)
-    for lag in range(1, count // 2):
-        part = (e[lag:] * e[:-lag]).sum((0, 1)) / power
-        alive &= part > GONE
-        if not alive.any():
-            break
-        out += 2 * np.where(alive, part, 0.0)
-    return out

@@ -95,8 +95,8 @@ class Measured:
         lanes = Lanes(np.repeat(np.arange(len(logs)), [len(s) for s in starts]), np.concatenate(starts))
         if not len(lanes.log):
             raise InputError(
-                f"identify: windows of {window:.4g} s do not fit into a log of {logs[0].duration:.4g} s; give a shorter "
-                "window."
+                f"identify: windows of {window:.4g} s do not fit into a log of {logs[0].duration:.4g} s; give a "
+                "shorter window."
             )
         names = tuple(f"{word}[{arm.joints[k].name}]" for word, k in places)
         units = tuple(arm.joints[k].unit for _, k in places)
