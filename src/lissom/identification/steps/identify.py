@@ -15,14 +15,13 @@ from lissom.identification.result.identification import Identification
 from lissom.identification.steps.fit import Fit, Fitter, State
 from lissom.identification.steps.measured import Measured
 from lissom.identification.steps.plant import Plant
-from lissom.identification.steps.result import Outcome, StepsPredictor, result
+from lissom.identification.steps.result import Outcome, StepsPredictor, on_time, result
 from lissom.identification.steps.windows import Integration
 from lissom.model.arm import Arm
 from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 USUAL = ("elastic.stiffness", "elastic.damping", "beam.EI", "beam.damping", "armature", "damping", "friction")
-HOLDS = ("interpolated", "held")
 SHORTEST = 0.25  # s, of windows by default
 SLOWEST = 0.5  # of the longest period of a vibration is in a window by default
 UNEQUAL = 1e-3  # of sampling rates
@@ -33,14 +32,14 @@ class StepOptions(NamedTuple):
 
     parameters : names, None for springs, beams and drives
     window : length of a window [s], None: half the longest period of a vibration, 0.25 s at least
-    torque : what torques do between samples
-    skew : time by which torques are logged late [s], None: it is found
+    held : whether torques are constant between samples
+    skew : times (joints,) by which torques are logged late [s], "auto": one for all is found
     """
 
     parameters: Sequence[str] | None = None
     window: float | None = None
-    torque: str = "interpolated"
-    skew: float | None = None
+    held: bool = False
+    skew: Array | str = "auto"
 
 
 def identify_from_steps(arm: Arm, logs: list[Log], options: StepOptions) -> Identification:
@@ -50,18 +49,19 @@ def identify_from_steps(arm: Arm, logs: list[Log], options: StepOptions) -> Iden
     stage("compile the arm with its parameters as inputs")
     plant = Plant(numbers)
     window = longest_vibration(plant, logs[0]) if options.window is None else float(options.window)
-    measured = Measured.of(arm, logs, window, options.torque)
+    late = np.zeros(len(arm.joints)) if isinstance(options.skew, str) else options.skew
+    measured = Measured.of(arm, [on_time(log, late) for log in logs], window, options.held)
     stage("multi-step errors")
     outcome = _fitted(Integration(plant, measured), options)
-    return result(measured, logs, outcome, StepsPredictor(numbers, outcome.found.at, window, options.torque))
+    return result(measured, logs, outcome, StepsPredictor(numbers, outcome.found.at, window, options.held, late))
 
 
 def _fitted(steps: Integration, options: StepOptions) -> Outcome:
     """The fit, a second time without the numbers that turn out not to be identifiable."""
     numbers = steps.plant.numbers
     free = np.ones(len(numbers) + 1, bool)
-    free[-1] = options.skew is None and options.torque == "interpolated"
-    start = State(np.zeros(len(numbers)), options.skew or 0.0, steps.measured.first_states())
+    free[-1] = isinstance(options.skew, str) and not options.held
+    start = State(np.zeros(len(numbers)), 0.0, steps.measured.first_states())
     first = Fitter(steps, free, stage).run(start)
     std = _std(first, free)
     known = numbers.known(first.at.x, std[:-1])
@@ -126,8 +126,6 @@ def _refuse(arm: Arm, logs: Sequence[Log], options: StepOptions) -> None:
             f"identify: arm {arm.name!r} has closed loops, which method='steps' does not cover. Identify its branches "
             "apart, as arm.subtree(...) gives them."
         )
-    if options.torque not in HOLDS:
-        raise InputError(f"identify: torque is {shown(options.torque)}; expected {' or '.join(map(repr, HOLDS))}.")
     window = options.window
     if window is not None and (isinstance(window, bool) or not isinstance(window, int | float) or window <= 0.0):
         raise InputError(f"identify: window is {shown(window)}; expected a time above 0 [s].")

@@ -23,13 +23,13 @@ class Torques:
 
     values : of each log, (nt, dof); zero where no motor acts
     rate : float      samples per second
-    hold : str        "interpolated" or "held"
+    held : bool
     """
 
-    def __init__(self, values: Sequence[Array], rate: float, hold: str):
+    def __init__(self, values: Sequence[Array], rate: float, held: bool):
         from scipy.interpolate import CubicSpline
 
-        self.values, self.rate, self.held = values, rate, hold == "held"
+        self.values, self.rate, self.held = values, rate, held
         self._curves = [CubicSpline(np.arange(len(x)), x) for x in values]
         self._slopes = [curve.derivative() for curve in self._curves]
 
@@ -80,7 +80,7 @@ class Measured:
     count: int
 
     @classmethod
-    def of(cls, arm: Arm, logs: Sequence[Log], window: float, hold: str) -> Measured:
+    def of(cls, arm: Arm, logs: Sequence[Log], window: float, held: bool) -> Measured:
         """Return what logs of the arm have, all of the same sampling rate."""
         places = _channels(arm, logs)
         C = np.zeros((len(places), arm.dof))
@@ -100,7 +100,7 @@ class Measured:
             )
         names = tuple(f"{word}[{arm.joints[k].name}]" for word, k in places)
         units = tuple(arm.joints[k].unit for _, k in places)
-        return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, hold), lanes, count)
+        return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, held), lanes, count)
 
     def at(self, k: int) -> Array:
         """Measured positions (windows, channels) at sample k of each window."""

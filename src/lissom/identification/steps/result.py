@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from lissom.identification.logs.log import Log
 from lissom.identification.parameters import Numbers
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
+from lissom.identification.signals.filters import shifted
 from lissom.identification.steps.fit import Fit, Fitter, State
 from lissom.identification.steps.measured import Measured
 from lissom.identification.steps.plant import Plant
@@ -35,16 +36,20 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StepsPredictor:
-    """Predictions over windows of any log, whose initial states are fitted to it."""
+    """Predictions over windows of any log, whose initial states are fitted to it.
+
+    late : (joints,)      times by which torques are logged late [s], besides that of `at`
+    """
 
     numbers: Numbers
     at: State
     window: float
-    torque: str
+    held: bool
+    late: Array
 
     def fit(self, log: Log, extra: Any = None) -> TorqueFit:
         """Measured positions of all windows, those of the simulated arm, and those of the arm before."""
-        measured = Measured.of(self.numbers.arm, [log], self.window, self.torque)
+        measured = Measured.of(self.numbers.arm, [on_time(log, self.late)], self.window, self.held)
         steps = Integration(Plant(self.numbers), measured)
         nothing = np.zeros(len(self.numbers) + 1, bool)
         guess = measured.first_states()
@@ -53,6 +58,11 @@ class StepsPredictor:
             for x, late in ((self.at.x, self.at.late), (0 * self.at.x, 0.0))
         ]
         return _compared(measured, [log], 0, *pair)
+
+
+def on_time(log: Log, late: Array) -> Log:
+    """A log whose torques are read later by `late` (joints,) [s]."""
+    return log if not late.any() else replace(log, tau=shifted(log.tau, log.rate, late))
 
 
 def result(measured: Measured, logs: Sequence[Log], outcome: Outcome, predictor: StepsPredictor) -> Identification:
@@ -69,7 +79,7 @@ def result(measured: Measured, logs: Sequence[Log], outcome: Outcome, predictor:
     note = f"{what} identified from {sources}, by simulation over windows of {predictor.window:.3g} s."
     return Identification(
         arm.replace(notes=(*arm.notes, note)), numbers.arm, numbers.table(outcome.x, outcome.std[:-1], outcome.known),
-        fits, predictor, np.full(joints, found.at.late), np.full(joints, _finite(outcome.std[-1])), method="steps",
+        fits, predictor, predictor.late + found.at.late, np.full(joints, _finite(outcome.std[-1])), method="steps",
         notes=_notes(numbers, outcome),
     )  # fmt: skip
 
