@@ -73,7 +73,7 @@ def identify(
         "encoders"                stiffness and damping of joints with a second encoder, from the deflection
         "steps"                   any `parameters`, from the error of simulations over short windows
     parameters : names or None    of "steps": fields of joints and links by name, such as ``elbow.elastic.stiffness`` or
-                                  ``fore.mass``; without a name, of all that have the field; None: springs, beams, drives
+                                  ``fore.mass``; without a name, of all that have it; None: springs, beams, drives
     window : float or None        of "steps": length of a window [s]; None: half the longest period of a vibration,
                                   0.25 s at least
     held : bool                   of "steps": each logged torque acts unchanged until the next, as drives with a slow

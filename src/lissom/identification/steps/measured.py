@@ -21,7 +21,7 @@ SMOOTHING = 0.05  # s, over which first guesses of rates are taken
 class Torques:
     """Torques of logs at any time: cubic splines through the samples, or each sample held until the next.
 
-    values : of each log, (nt, dof); zero where no motor acts
+    values : of each log, (nt, dof); zero at elastic coordinates
     rate : float      samples per second
     held : bool
     """
@@ -126,7 +126,7 @@ class Measured:
 
 def _torques(arm: Arm, log: Log) -> Array:
     tau = np.zeros((len(log.t), arm.dof))
-    tau[:, arm.joint_index] = np.where(arm.actuated[arm.joint_index], log.tau, 0.0)
+    tau[:, arm.joint_index] = log.tau
     return tau
 
 

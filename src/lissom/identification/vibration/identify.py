@@ -17,7 +17,6 @@ from lissom.identification.vibration.measured_modes import MeasuredModes, as_mea
 from lissom.identification.vibration.result import ModalIdentification
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
-from lissom.spatial.rotations import Array
 
 VERB = "identify_modes"
 WORSE = 5.0  # times the usual errors
