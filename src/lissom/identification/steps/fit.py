@@ -13,6 +13,7 @@ import numpy as np
 
 from lissom.errors import LissomError, SolveError
 from lissom.identification.correlation import memory
+from lissom.identification.steps.elimination import inverse, projected, weighted
 from lissom.identification.steps.windows import Integration
 from lissom.spatial.rotations import Array
 
@@ -146,19 +147,15 @@ class Fitter:
 
     def _step(self, sums: Sums, weights: Array, stiff: float) -> tuple[Array, Array, Array]:
         """Steps of the shared numbers and of the initial states, and standard deviations if residuals were white."""
-        H, g = np.einsum("c,wcij->wij", weights, sums.H), np.einsum("c,wci->wi", weights, sums.g)
-        lean = (1 + stiff) * np.einsum("wii->wi", H)
-        np.einsum("wii->wi", H)[...] = np.where(lean > 0, lean, 1.0)
+        H, g = weighted(sums.H, weights, 1 + stiff), np.einsum("c,wci->wi", weights, sums.g)
         T = self._eliminated(H)
-        A, b = _projected(T, self._kept(H)), np.einsum("wij,wi->j", T, self._kept_vector(g))
-        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
-        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
-        dx = inverse @ b
+        back, _ = inverse(projected(T, self._kept(H)))
+        dx = back @ np.einsum("wij,wi->j", T, self._kept_vector(g))
         limit = np.max(np.abs(dx[self.shared < len(self.steps.plant.numbers)]), initial=0.0)
         dx = dx * min(1.0, 2 * FAR / limit) if limit > 0 else dx
         X, P = H[:, : self.n, : self.n], H[:, : self.n, self.n + self.shared]
         d0 = np.linalg.solve(X, (g[:, : self.n] - np.einsum("wij,j->wi", P, dx))[..., None])[..., 0]
-        return dx, d0, np.sqrt(np.diag(inverse))
+        return dx, d0, np.sqrt(np.diag(back))
 
     def _kept(self, H: Array) -> Array:
         """H (windows, m, m) of the initial states and of those shared numbers that are free."""
@@ -175,17 +172,14 @@ class Fitter:
         return np.concatenate([-np.linalg.solve(X, P), unit], axis=1)
 
     def _covariance(self, sums: Sums, weights: Array) -> Array:
-        """Covariance of the shared numbers, which allows for residuals that are correlated in time."""
-        H = np.einsum("c,wcij->wij", weights, sums.H)
-        np.einsum("wii->wi", H)[...] = np.maximum(np.einsum("wii->wi", H) * (1 + SOFTEST), 1e-300)
+        """Covariance of the shared numbers, which allows for residuals that are correlated in time.
+
+        It is infinite for numbers that the windows do not show.
+        """
+        H = weighted(sums.H, weights, 1 + SOFTEST)
         T = self._eliminated(H)
-        A = _projected(T, self._kept(H))
+        back, silent = inverse(projected(T, self._kept(H)))
         spread = np.einsum("c,wcij->wij", weights * memory(sums.residuals), sums.H)
-        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
-        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
-        return inverse @ _projected(T, self._kept(spread)) @ inverse
-
-
-def _projected(T: Array, H: Array) -> Array:
-    """Sum of T' H T over the windows."""
-    return np.asarray((T.transpose(0, 2, 1) @ H @ T).sum(0))
+        C = back @ projected(T, self._kept(spread)) @ back
+        C[np.ix_(silent, silent)] = np.inf
+        return np.asarray(C)

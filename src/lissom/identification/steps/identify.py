@@ -77,8 +77,7 @@ def _fitted(steps: Integration, options: StepOptions) -> Outcome:
 def _std(found: Fit, free: NDArray[np.bool_]) -> Array:
     """Standard deviations of the shared numbers, infinite for those that were not sought or not seen."""
     out = np.full(len(free), np.inf)
-    spread = np.diag(found.covariance)
-    out[free] = np.where(spread > 0, np.sqrt(np.maximum(spread, 0.0)), np.inf)
+    out[free] = np.sqrt(np.diag(found.covariance))
     return out
 
 

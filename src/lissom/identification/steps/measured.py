@@ -44,8 +44,10 @@ class Torques:
             if self.held:
                 out[0, own] = x[lanes.start[own] + k]
                 continue
-            place = np.clip(lanes.start[own] + k + within + late * self.rate, 0.0, len(x) - 1)
-            out[0, own], out[1, own] = self._curves[i](place), self.rate * self._slopes[i](place)
+            place = lanes.start[own] + k + within + late * self.rate
+            inside = np.clip(place, 0.0, len(x) - 1)  # beyond its ends a log goes on as it is there
+            out[0, own] = self._curves[i](inside)
+            out[1, own] = np.where((place == inside)[:, None], self.rate * self._slopes[i](inside), 0.0)
         return out[0], out[1]
 
 

@@ -111,7 +111,8 @@ def _notes(numbers: Numbers, outcome: Outcome) -> tuple[str, ...]:
         one = len(lost) == 1
         out.append(
             f"{listed(lost, 8)} {'is' if one else 'are'} not identifiable from these logs and "
-            f"{'keeps' if one else 'keep'} what is given."
+            f"{'keeps' if one else 'keep'} what is given: the motion hardly excites "
+            f"{'it' if one else 'them'}, or only in combination with others."
         )
     if not outcome.found.converged:
         out.append(
