@@ -8,7 +8,9 @@ wrong by e:
     second - q = -(1/c) L tau_s + (dr/c) s L^2 tau_s - T q' - h sign(q') + e (q - q0) + offset
 
 Deflections are the response, not a regressor: they are small and noisy, and noise in a regressor would bias the
-stiffness. Without the column of T, a few milliseconds look like a deflection that is much larger than the real one.
+stiffness. The noise of the motor's encoder is in tau_s as well, by the inertia of the drive, and grows with the cube of
+the filter's cut-off, which is low therefore. Without the column of T, a few milliseconds look like a deflection that is
+much larger than the real one.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from lissom.model.joint_elasticity import JointElasticity
 from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
+HIGHEST = 20.0  # Hz, of the cut-off by default: noise of encoders biases the stiffness by its cube
 LATE = 0.1  # sampling periods by which an encoder is late that are worth a note
 
 
@@ -57,7 +58,8 @@ def identify_from_encoders(arm: Arm, logs: list[Log], cutoff_hz: float | None) -
         )
     at = _measured(arm, logs)
     _refuse(arm, logs, at)
-    cutoff = max(suggested_cutoff(log.q, log.rate) for log in logs) if cutoff_hz is None else cutoff_hz
+    usual = min(HIGHEST, max(suggested_cutoff(log.q, log.rate) for log in logs))
+    cutoff = usual if cutoff_hz is None else cutoff_hz
     torques = [spring_torques(arm, log, cutoff) for log in logs]
     springs = []
     for k in at:
