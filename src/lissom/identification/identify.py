@@ -18,13 +18,13 @@ from lissom.identification.logs.plausible import check_units
 from lissom.identification.result.identification import Identification
 from lissom.identification.steps.identify import StepOptions, identify_from_steps
 from lissom.identification.torque.estimate import Options
-from lissom.identification.torque.identify import identify_from_torques
+from lissom.identification.torque.identify import Given, identify_from_torques
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 OPTIONS = {
-    "torque": ("friction", "extra", "strength"), "encoders": (), "steps": ("parameters", "window", "held"),
+    "torque": ("friction", "payload", "extra", "strength"), "encoders": (), "steps": ("parameters", "window", "held"),
 }  # fmt: skip
 METHODS = tuple(OPTIONS)
 
@@ -62,10 +62,14 @@ def identify(
     friction : str or names       "auto": the law with the least error on held-out parts of the logs; or terms, as
                                   "viscous+coulomb" or a sequence of names, of viscous, coulomb, offset (zero of the
                                   torque sensor), viscous_asymmetry, stribeck, degressive, load; None: as given
-    payload : ...                 not available yet
+    payload : link, mass or (link, mass)   what the arm carries in some logs, which have a word for it (`Log.load`; of
+                                  several logs without, the first is the arm as it is and each other one has its own
+                                  payload): the link or tool that carries it (default: the end of the arm), and its mass
+                                  [kg], if it is known. If every log has a payload, the links keep what is given
     extra : mapping or None       further torques that are linear in an unknown factor: {name: column}, a function of
                                   (q, qd, qdd), each (nt, joints), or an array like log.q, or a list of one per log
-    gains : (joints,) or None     torques per current [N m/A or N/A] for logs with currents
+    gains : (joints,) or None     torques per current [N m/A or N/A] for logs with currents; None: they are found from
+                                  logs without and with a payload of known mass
     skew : "auto", (joints,) or None   time by which torques are logged late [s]; "auto": estimated, None: zero
     strength : float              of the prior; 1 weighs a link's prior like one sample
     cutoff_hz : float or None     of the low-pass filter; None: five times the highest frequency of the motion
@@ -83,7 +87,7 @@ def identify(
     Returns
     -------
     Identification
-        `.arm`, `.table`, `.residuals`, `.check(other_log)`, `.skew`, `.friction`, `.notes`
+        `.arm`, `.table`, `.residuals`, `.check(other_log)`, `.skew`, `.friction`, `.payloads`, `.gains`, `.notes`
 
     Raises
     ------
@@ -109,16 +113,15 @@ def identify(
     logs = [_with_torque(one, gains) for one in logs]
     if method not in METHODS:
         raise InputError(f"identify: method is {shown(method)}; {suggest(str(method), METHODS)}")
-    _refuse_options(method, friction=friction not in ("auto", None), extra=extra is not None, strength=strength != 1.0,
-                    parameters=parameters is not None, window=window is not None, held=bool(held))  # fmt: skip
-    if payload is not None:
-        raise InputError("identify: payload is not available yet.")
+    _refuse_options(method, friction=friction not in ("auto", None), payload=payload is not None,
+                    extra=extra is not None, strength=strength != 1.0, parameters=parameters is not None,
+                    window=window is not None, held=bool(held))  # fmt: skip
     with shown_progress.line_if_long("identify") if progress is None else _shown(progress):
         if method == "encoders":
             return identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
         if method == "steps":
             return identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
-        return identify_from_torques(arm, logs, options, extra, _cutoff(cutoff_hz, logs))
+        return identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
 
 
 def _refuse_options(method: str, **given: bool) -> None:
@@ -181,8 +184,4 @@ def _with_torque(log: Log, gains: Any) -> Log:
     """A log with torques, from its currents where it has none."""
     if log.tau is not None or log.current is None:
         return log
-    if gains is None:
-        raise InputError(
-            f"{log.source or 'log'}: it has currents and no torques; give gains=, the torque per current of each joint."
-        )
-    return log.with_torque(gains)
+    return log if gains is None else log.with_torque(gains)

@@ -22,10 +22,10 @@ class Armatures:
     kind: str = "armature"
 
     @classmethod
-    def of(cls, arm: Arm) -> Armatures:
-        """The drives of an arm."""
-        driven = np.array([joint.actuated for joint in arm.joints], bool)
-        joints = [joint for joint in arm.joints if joint.actuated]
+    def of(cls, arm: Arm, sought: bool = True) -> Armatures:
+        """The drives of an arm; none if they are not sought."""
+        driven = np.array([sought and joint.actuated for joint in arm.joints], bool)
+        joints = [joint for joint in arm.joints if sought and joint.actuated]
         prior = totals(arm, "reflected_inertia", 2)[driven]
         units = tuple("kg m^2" if joint.angular else "kg" for joint in joints)
         names = tuple(f"{joint.name}.armature" for joint in joints)

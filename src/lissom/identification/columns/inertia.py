@@ -54,8 +54,11 @@ class LinkInertias:
     kind: str = "inertia"
 
     @classmethod
-    def of(cls, arm: Arm) -> LinkInertias:
-        """The inertias of an arm."""
+    def of(cls, arm: Arm, sought: bool = True) -> LinkInertias:
+        """The inertias of an arm; none if they are not sought."""
+        if not sought:
+            nothing = Terms((), (), np.zeros(0), np.zeros(0), np.zeros(0, bool))
+            return cls((), nothing, np.zeros((0, 4, 4)))
         links = carriers(arm)
         given = [parameters_of(arm.links[k].without_payload) for k in links]
         mass, extent = typical(np.array(given))
@@ -67,7 +70,8 @@ class LinkInertias:
 
     def columns(self, state: State) -> Array:
         """See `Block`."""
-        return np.concatenate([columns_of_link(state.Y, k) for k in self.links], axis=-1)
+        nothing = np.zeros((*state.samples.q.shape, 0))
+        return np.concatenate([nothing, *(columns_of_link(state.Y, k) for k in self.links)], axis=-1)
 
 
 def typical(parameters: Array) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,13 @@ from lissom.identification.columns.drives import Armatures
 from lissom.identification.columns.extra import Extras
 from lissom.identification.columns.friction import Frictions
 from lissom.identification.columns.inertia import LinkInertias
-from lissom.identification.columns.terms import Block, Bodies, State, Terms
+from lissom.identification.columns.payload import PayloadInertia
+from lissom.identification.columns.terms import Block, State, Terms
 from lissom.identification.fit.masks import Mask
 from lissom.identification.signals.samples import Samples
 from lissom.later import cached_property
 from lissom.model.arm import Arm
-from lissom.model.link import Link
+from lissom.model.joint import Joint
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 from lissom.verbs.sensitivity import regressor
@@ -33,7 +33,7 @@ class Model:
     armatures: Armatures
     frictions: Frictions
     extras: Extras
-    payloads: tuple[Bodies, ...] = ()
+    payloads: tuple[PayloadInertia, ...] = ()
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -58,11 +58,15 @@ class Model:
     @cached_property
     def bare(self) -> Arm:
         """The arm without the drive inertia and friction that are to be found."""
-        words: dict[str, Any] = {"armature": 0.0, "rotor_inertia": 0.0}
-        words |= {"damping": 0.0} if "viscous" in self.frictions.law else {}
-        words |= {"friction": 0.0} if "coulomb" in self.frictions.law else {}
-        links = [_with_joint(link, words) for link in self.arm.links]
-        return self.arm.replace(links=links)
+        return self.arm.replace(links=[link.replace(joint=self._bare(link.joint)) for link in self.arm.links])
+
+    def _bare(self, joint: Joint) -> Joint:
+        """A joint without what is to be found of it; mimic joints count at the joint that they follow."""
+        if not joint.moves:
+            return joint
+        law, driven = self.frictions.law, bool(self.armatures.driven.any()) and joint.actuated
+        words = {"armature": driven, "rotor_inertia": driven, "damping": "viscous" in law, "friction": "coulomb" in law}
+        return joint.replace(**{word: 0.0 for word, sought in words.items() if sought})
 
     def with_law(self, law: Sequence[str]) -> Model:
         """The model with another friction law."""
@@ -85,10 +89,6 @@ class Model:
 
     def link_torque(self, state: State, x: Array, known: Array) -> Array:
         """Torques (nt, n) of links and payloads with parameters x (p,): the load of the joints' friction."""
-        columns = np.concatenate([block.columns(state) for block in (self.inertias, *self.payloads)], axis=-1)
+        blocks: tuple[Block, ...] = (self.inertias, *self.payloads)
+        columns = np.concatenate([block.columns(state) for block in blocks], axis=-1)
         return np.asarray(columns @ x[: columns.shape[-1]] + known)
-
-
-def _with_joint(link: Link, words: dict[str, Any]) -> Link:
-    """A link with fields of its joint changed, if that moves."""
-    return link.replace(joint=link.joint.replace(**words)) if link.joint.moves else link

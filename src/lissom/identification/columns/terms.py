@@ -71,15 +71,6 @@ class Block(Protocol):
         ...
 
 
-class Bodies(Block, Protocol):
-    """Columns of rigid bodies, ten parameters each."""
-
-    @property
-    def pseudo(self) -> Array:
-        """Pseudo-inertias (bodies, 4, 4) of the prior."""
-        ...
-
-
 def diagonal(values: Array) -> Array:
     """Columns (nt, n, n) of one parameter per joint, each of which acts on its own joint."""
     count = values.shape[1]

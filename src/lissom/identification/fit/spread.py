@@ -75,3 +75,12 @@ def _spectral_sum(B: Array, correlation: Array) -> Array:
     S[1 : (length + 1) // 2] *= 2.0  # the other half of the spectrum is its conjugate
     b = np.fft.rfft(B, length, axis=0) * np.sqrt(S / length)[:, None]
     return np.asarray((b.conj().T @ b).real)
+
+
+def memory(errors: list[Array]) -> float:
+    """Samples per independent one of residuals (nt,) of logs, from correlations until they vanish."""
+    lags = min(len(e) for e in errors)
+    total = np.sum([np.fft.irfft(np.abs(np.fft.rfft(e, 2 * len(e))) ** 2)[:lags] for e in errors], axis=0)
+    below = np.flatnonzero(total < UNCORRELATED * total[0])
+    end = int(below[0]) if len(below) else lags
+    return float(1.0 + 2.0 * total[1:end].sum() / total[0]) if total[0] > 0.0 else 1.0

@@ -48,7 +48,7 @@ def _drives(model: Model, x: Array) -> dict[str, dict[str, Any]]:
             for term, field in HELD.items()
             if f"{joint.name}.{term}" in values
         }
-        if joint.actuated:
+        if f"{joint.name}.armature" in values:
             fields |= _armature(joint, float(max(values[f"{joint.name}.armature"], 0.0)))
         out[joint.name] = fields
     return out
@@ -64,7 +64,7 @@ def _armature(joint: Joint, found: float) -> dict[str, float]:
 
 def _nothing(model: Model, joint: Joint) -> dict[str, float]:
     """Fields of a mimic joint that are counted elsewhere."""
-    fields = {"armature": 0.0, "rotor_inertia": 0.0}
+    fields = {"armature": 0.0, "rotor_inertia": 0.0} if model.armatures.driven.any() and joint.actuated else {}
     return fields | {field: 0.0 for term, field in HELD.items() if term in model.frictions.law}
 
 

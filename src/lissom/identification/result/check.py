@@ -24,8 +24,7 @@ class TorqueFit:
     t : (nt,)                   times [s]
     measured, predicted, before : (nt, joints)   torques [N m or N]; `before` those of the given arm
     source : str                the log
-    quantity : str              "torque"; of other methods "position" or "deflection" [rad or m] of what `joints`
-                                names, joints or sensors
+    quantity : str              what is compared
     """
 
     joints: tuple[str, ...]

@@ -38,7 +38,8 @@ class Identification:
     friction : sequence of str  terms of the friction law
     law_errors : mapping        held-out error of each law that was tried, in standard deviations of the residuals
     payloads : mapping          `Payload` by what logs say that the arm carries, in the axes of the link
-    gains : (joints,) or None   torques per current [N m/A or N/A], where they were found
+    gains, gain_std : (joints,) or None    torques per current [N m/A or N/A], where they were found, and their
+                                standard deviations
     strength : float            of the prior
     method : str
     notes : sequence of str     what to know about this result
@@ -56,6 +57,7 @@ class Identification:
     law_errors: dict[str, float] = field(default_factory=dict)
     payloads: dict[str, Payload] = field(default_factory=dict)
     gains: Array | None = None
+    gain_std: Array | None = None
     strength: float = 1.0
     method: str = "torque"
     notes: tuple[str, ...] = ()
@@ -74,6 +76,13 @@ class Identification:
     def rmse(self) -> Array:
         """(joints,) root mean square of the residuals [N m or N]."""
         return np.asarray(np.sqrt(np.mean(self.residuals**2, axis=0)))
+
+    @property
+    def payload(self) -> Payload:
+        """The payload, where logs have one."""
+        if len(self.payloads) != 1:
+            raise InputError(f"the logs have {len(self.payloads)} payloads; see `payloads`.")
+        return next(iter(self.payloads.values()))
 
     def check(self, log: Log, *, extra: Any = None) -> TorqueFit:
         """Predict the torques of a log that was not used, beside those of the arm before.
@@ -107,7 +116,7 @@ class Identification:
         """Write a self-contained page (.html): parameters, torques, spectra, friction, notes."""
         import lissom  # pages are made of results, so this one is looked up when it is asked for
 
-        return lissom.write_report(self, path)  # type: ignore[arg-type]
+        return lissom.write_report(self, path)
 
     def listing(self) -> Listing:
         """Return a table with the errors of every joint over all logs, and the delay of its torques."""

@@ -37,7 +37,7 @@ class TorquePredictor:
     def fit(self, log: Log, extra: Any = None) -> TorqueFit:
         """See `Predictor`."""
         extras = Extras.of(extra, self.model.extras)
-        samples = samples_of(log, self.cutoff_hz)
+        samples = samples_of(log, self.cutoff_hz, self.model.arm)
         return self.of_samples(replace(samples, extras=extras.for_log(log, 0, 1)), log.source)
 
     def of_samples(self, samples: Samples, source: str = "") -> TorqueFit:

@@ -9,9 +9,12 @@ import numpy as np
 
 from lissom.identification.logs.log import Log
 from lissom.identification.signals.filters import low_pass, shifted, slope
+from lissom.identification.signals.ranges import position_limits
+from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 OVERSAMPLED = 12.0  # rows per period of the cut-off
+RESTING = 1e-3  # of a joint's range: a joint that travels less rests
 SPOILT = 2.0  # periods of the cut-off at each end
 
 
@@ -65,13 +68,16 @@ class Samples:
         return shifted(self.tau, self.rate, delays)[self.rows]
 
 
-def samples_of(log: Log, cutoff_hz: float) -> Samples:
-    """Filter and differentiate a log with torques."""
+def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
+    """Filter and differentiate a log with torques; what joints that rest seem to do is noise, and left out."""
     assert log.tau is not None
     rate, steps = log.rate, max(1, int(log.rate / (OVERSAMPLED * cutoff_hz)))
     q = low_pass(log.q, cutoff_hz, rate)
-    qd = slope(q, rate) if log.qd is None else low_pass(log.qd, cutoff_hz, rate)
+    qd = slope(q, rate) if log.qd is None else np.array(low_pass(log.qd, cutoff_hz, rate))
     qdd = slope(qd, rate)
+    lower, upper = position_limits(arm)
+    resting = np.ptp(q, axis=0) < RESTING * (upper - lower)
+    qd[:, resting] = qdd[:, resting] = 0.0
     tau = low_pass(log.tau, cutoff_hz, rate)
     return Samples(log.t, q, qd, qdd, tau, rate, cutoff_hz, log.load, steps)
 

@@ -12,6 +12,7 @@ from lissom.identification.columns.model import Model
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.consistent import Prior, consistent_fit
 from lissom.identification.fit.masks import Mask
+from lissom.identification.fit.pseudo_inertia import COUNT
 from lissom.identification.result.table import CERTAIN
 from lissom.identification.signals.samples import Samples
 from lissom.identification.torque.friction_choice import choose_law, choose_smoothing, used_by
@@ -131,7 +132,7 @@ def consistent(
     free = np.flatnonzero(seen)
     positive = terms.nonnegative[free]
     near = np.where(terms.prior > 0.0, terms.prior, _sizes(regressor, regression))[free][positive]
-    prior = Prior(_bodies(model), np.flatnonzero(positive), near)
+    prior = Prior(_bodies(model, regressor.all_parameters(regression.values)), np.flatnonzero(positive), near)
     fixed = np.where(seen, 0.0, np.where(used, terms.prior, 0.0))
     R = solution.R[:, :count] @ K[:, free]
     z = solution.z - solution.R[:, :count] @ (K @ fixed) - solution.R[:, count:] @ _increments(solution.x, count)
@@ -145,9 +146,12 @@ def _increments(x: Array, count: int) -> Array:
     return x[count:]
 
 
-def _bodies(model: Model) -> Array:
-    """Pseudo-inertias (bodies, 4, 4) of the prior of links and payloads."""
-    return np.concatenate([model.inertias.pseudo, *(payload.pseudo for payload in model.payloads)])
+def _bodies(model: Model, x: Array) -> Array:
+    """Pseudo-inertias (bodies, 4, 4) of the prior of links, and of payloads about what the regression found."""
+    first = COUNT * len(model.inertias.links)
+    own = np.split(x[first : first + COUNT * len(model.payloads)], len(model.payloads) or 1)
+    balls = [payload.near(part, model.arm) for payload, part in zip(model.payloads, own, strict=False)]
+    return np.concatenate([model.inertias.pseudo, *balls])
 
 
 def _sizes(regressor: Regressor, regression: Regression) -> Array:

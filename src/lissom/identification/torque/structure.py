@@ -9,6 +9,7 @@ import numpy as np
 from lissom.identification.columns.model import Model
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.pseudo_inertia import COUNT
+from lissom.identification.signals.ranges import position_limits
 from lissom.identification.signals.samples import Samples, at_states
 from lissom.spatial.rotations import Array
 
@@ -36,10 +37,8 @@ def _columns(model: Model, samples: Samples) -> Array:
 
 def _random(model: Model, rng: np.random.Generator, count: int, load: str) -> Samples:
     """States within the limits; of columns that are given as arrays, random numbers."""
-    lower, upper = model.arm.bounds("position")
-    half = np.array([joint.half_range() for joint in model.arm.joints])
-    lower, upper = np.where(np.isfinite(lower), lower, -half), np.where(np.isfinite(upper), upper, half)
-    n = len(half)
+    lower, upper = position_limits(model.arm)
+    n = len(lower)
     q = rng.uniform(lower, upper, (count, n))
     qd, qdd = (rng.uniform(-size, size, (count, n)) for size in (2.0, 5.0))
     extras = tuple(given if callable(given) else rng.normal(size=q.shape) for given in model.extras.given)
