@@ -30,14 +30,16 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
+from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
+from lissom.identification.result.check import TorqueFit as TorqueFit
+from lissom.identification.result.identification import Identification as Identification
+from lissom.identification.result.table import ParameterTable as ParameterTable
 from lissom.identification.vibration.free_decay import FreeDecay as FreeDecay, free_decay as free_decay
-from lissom.identification.vibration.identify import (
-    ModalIdentification as ModalIdentification,
-    identify_modes as identify_modes,
-)
+from lissom.identification.vibration.identify import identify_modes as identify_modes
 from lissom.identification.vibration.measured_modes import MeasuredModes as MeasuredModes
+from lissom.identification.vibration.result import ModalIdentification as ModalIdentification
 from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip

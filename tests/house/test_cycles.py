@@ -44,6 +44,17 @@ FOLDERS = {
         "web": {"", "scene", "playback"},
         "viewer": {"", "figures", "scene", "playback", "web"},
     },
+    "identification": {
+        "logs": set(),
+        "signals": {"logs"},
+        "fit": set(),
+        "columns": {"logs", "signals", "fit"},
+        "result": {"logs", "signals", "fit", "columns"},
+        "torque": {"logs", "signals", "fit", "columns", "result"},
+        "steps": {"", "logs", "signals", "result"},
+        "encoders": {"", "logs", "signals", "result"},
+        "vibration": {"", "logs", "steps", "result"},
+    },
     "cli": {"commands": {""}},
 }
 ROOMS = sorted({path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()})

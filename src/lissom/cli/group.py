@@ -39,6 +39,9 @@ VERBS = (
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
     Verb("track", COMPUTE, "Make a frame follow a path: joint motions and torques, also of arms whose links bend."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
+    Verb(
+        "identify", COMPUTE, "Identify masses, inertias, drives and friction of an arm from logs of motion and torques."
+    ),
     Verb("export-c", COMPUTE, "Write C99 source code for one arm, without dependencies."),
     Verb("draw", SHOW, "Draw an arm: links, joint axes, centres of mass, frames."),
     Verb("view", SHOW, "Show an arm in the browser: move its joints, replay a run or a motion."),

@@ -25,6 +25,7 @@ from lissom.model.link import Link
 from lissom.spatial.rotations import Array
 from lissom.studies.plan.paths import Where, found, replaced
 
+Flags = NDArray[np.bool_]
 EITHER_SIGN = ("com", "rest", "gear_ratio")  # fields whose numbers may have any sign
 STRUCTURAL = ("placement", "axis", "length", "stations", "modes", "limits", "pitch", "at")  # not found from motions
 EXAMPLE = "'elbow.elastic.stiffness', 'fore.mass', or 'beam.EI' for all links"
@@ -117,14 +118,14 @@ class Numbers:
         """(numbers,) derivatives of the values by the coordinates."""
         return np.array([number.slope(at) for number, at in zip(self.list, x, strict=True)])
 
-    def table(self, x: Array, std: Array, known: Array) -> ParameterTable:
-        """Rows of all numbers found at coordinates, with standard deviations of these; the others keep what is given."""
+    def table(self, x: Array, std: Array, known: Flags) -> ParameterTable:
+        """Rows of all numbers; coordinates with standard deviations, and which numbers are identifiable."""
         values, nominal = self.values(x), self.nominal
         spread = np.where(np.isfinite(std), np.abs(self.slopes(x)) * np.where(np.isfinite(std), std, 0.0), np.inf)
         units = tuple(number.unit for number in self.list)
         return ParameterTable(self.names, units, values, spread, nominal, np.where(known, values, nominal), known)
 
-    def known(self, x: Array, std: Array) -> NDArray[np.bool_]:
+    def known(self, x: Array, std: Array) -> Flags:
         """Which numbers are identifiable, from their coordinates and standard deviations of these."""
         spread = np.abs(self.slopes(x)) * std
         return np.asarray(identifiable(self.values(x), spread, np.abs(self.nominal)))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import InputError, suggest
+from lissom.identification.fit.masks import Mask
 from lissom.listing import Listing
 from lissom.markup import Markup
 from lissom.spatial.rotations import Array
@@ -35,9 +36,10 @@ class ParameterTable:
     """Parameters that the log can show: values, standard deviations, and whether they are identifiable.
 
     Inertias of links act in combinations; each row is one, named by its terms. `values` are those of the fit without
-    constraints, with standard deviations that hold for coloured residuals; `used` are those of `Identification.arm`, which is physically
-    consistent. A parameter is identifiable if it is larger than two standard deviations, or its standard deviation is below 30 % of
-    what the given arm suggests as its size; the others come from the given arm as far as physical consistency allows.
+    constraints, with standard deviations that hold for coloured residuals; `used` are those of `Identification.arm`,
+    which is physically consistent. A parameter is identifiable if it is larger than two standard deviations, or its
+    standard deviation is below 30 % of what the given arm suggests as its size; the others come from the given arm as
+    far as physical consistency allows.
 
     Parameters
     ----------
@@ -52,15 +54,15 @@ class ParameterTable:
     std: Array
     prior: Array
     used: Array
-    identifiable: Array
+    identifiable: Mask
 
     def __len__(self) -> int:
         return len(self.names)
 
     def __iter__(self) -> Iterator[Row]:
-        columns = (self.values, self.std, self.prior, self.used, self.identifiable)
-        yield from (Row(*row[:2], *map(float, row[2:6]), bool(row[6]))
-                    for row in zip(self.names, self.units, *columns, strict=True))  # fmt: skip
+        columns = (self.names, self.units, self.values, self.std, self.prior, self.used, self.identifiable)
+        for name, unit, value, std, prior, used, known in zip(*columns, strict=True):
+            yield Row(name, unit, float(value), float(std), float(prior), float(used), bool(known))
 
     def __getitem__(self, name: str | int) -> Row:
         """The row of a parameter, by its name, the name of its first term, or its number."""
@@ -94,6 +96,6 @@ def _cells(row: Row) -> list[str]:
     return [name, *numbers, row.unit, "yes" if row.identifiable else "no"]
 
 
-def identifiable(values: Array, std: Array, sizes: Array) -> Array:
+def identifiable(values: Array, std: Array, sizes: Array) -> Mask:
     """Whether parameters (k,) are known well enough to say so."""
-    return np.isfinite(std) & ((np.abs(values) > CERTAIN * std) | (std < PRECISE * sizes))
+    return np.asarray(np.isfinite(std) & ((np.abs(values) > CERTAIN * std) | (std < PRECISE * sizes)))

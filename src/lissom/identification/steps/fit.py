@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.errors import LissomError, SolveError
+from lissom.identification.correlation import memory
+from lissom.identification.steps.elimination import inverse, projected, weighted
 from lissom.identification.steps.windows import Integration
 from lissom.spatial.rotations import Array
 
@@ -21,11 +23,15 @@ FAR = 0.5  # largest step of a coordinate
 CLOSE = 0.02  # steps this small against the standard deviations change nothing
 STIFFEST, SOFTEST = 1e8, 1e-12  # regularisation relative to the diagonal
 TOGETHER = 16  # samples whose products are summed at once
-GONE = 0.05  # correlation of residuals that counts as none
 
 
 class State(NamedTuple):
-    """What is sought: coordinates of the numbers, the time by which torques are logged late [s], and initial states (windows, 2 dof)."""
+    """What is sought.
+
+    x : (numbers,)               coordinates of the numbers
+    late : float                 time by which torques are logged late [s]
+    x0 : (windows, 2 dof)        initial states
+    """
 
     x: Array
     late: float
@@ -33,7 +39,7 @@ class State(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Of all samples: residuals (samples, windows, channels), H (windows, channels, m, m) and g (windows, channels, m)."""
+    """Residuals (samples, windows, channels), and sums over samples H (windows, channels, m, m), g (..., m)."""
 
     residuals: Array
     H: Array
@@ -112,7 +118,7 @@ class Fitter:
             dx, d0, std = self._step(sums, weights, stiff)
             new = self._moved(at, dx, d0)
             tried = self._tried(new)
-            small = bool((np.abs(dx) <= CLOSE * std).all())
+            small = bool((np.abs(dx) <= CLOSE * std).all()) and (len(dx) > 0 or used > 1)
             if tried is not None and tried.cost(weights) <= sums.cost(weights) * (1 + 1e-9):
                 at, sums, stiff = new, tried, max(stiff / 10, SOFTEST)
                 rms = np.sqrt((sums.residuals**2).mean())
@@ -141,19 +147,15 @@ class Fitter:
 
     def _step(self, sums: Sums, weights: Array, stiff: float) -> tuple[Array, Array, Array]:
         """Steps of the shared numbers and of the initial states, and standard deviations if residuals were white."""
-        H, g = np.einsum("c,wcij->wij", weights, sums.H), np.einsum("c,wci->wi", weights, sums.g)
-        lean = (1 + stiff) * np.einsum("wii->wi", H)
-        np.einsum("wii->wi", H)[...] = np.where(lean > 0, lean, 1.0)
+        H, g = weighted(sums.H, weights, 1 + stiff), np.einsum("c,wci->wi", weights, sums.g)
         T = self._eliminated(H)
-        A, b = _projected(T, self._kept(H)), np.einsum("wij,wi->j", T, self._kept_vector(g))
-        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
-        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
-        dx = inverse @ b
+        back, _ = inverse(projected(T, self._kept(H)))
+        dx = back @ np.einsum("wij,wi->j", T, self._kept_vector(g))
         limit = np.max(np.abs(dx[self.shared < len(self.steps.plant.numbers)]), initial=0.0)
         dx = dx * min(1.0, 2 * FAR / limit) if limit > 0 else dx
         X, P = H[:, : self.n, : self.n], H[:, : self.n, self.n + self.shared]
         d0 = np.linalg.solve(X, (g[:, : self.n] - np.einsum("wij,j->wi", P, dx))[..., None])[..., 0]
-        return dx, d0, np.sqrt(np.diag(inverse))
+        return dx, d0, np.sqrt(np.diag(back))
 
     def _kept(self, H: Array) -> Array:
         """H (windows, m, m) of the initial states and of those shared numbers that are free."""
@@ -170,33 +172,14 @@ class Fitter:
         return np.concatenate([-np.linalg.solve(X, P), unit], axis=1)
 
     def _covariance(self, sums: Sums, weights: Array) -> Array:
-        """Covariance of the shared numbers, which allows for residuals that are correlated in time."""
-        H = np.einsum("c,wcij->wij", weights, sums.H)
-        np.einsum("wii->wi", H)[...] = np.maximum(np.einsum("wii->wi", H) * (1 + SOFTEST), 1e-300)
+        """Covariance of the shared numbers, which allows for residuals that are correlated in time.
+
+        It is infinite for numbers that the windows do not show.
+        """
+        H = weighted(sums.H, weights, 1 + SOFTEST)
         T = self._eliminated(H)
-        A = _projected(T, self._kept(H))
-        spread = np.einsum("c,wcij->wij", weights * colour(sums.residuals), sums.H)
-        root = np.sqrt(np.maximum(np.diag(A), 1e-300))
-        inverse = np.linalg.pinv(A / np.outer(root, root), rcond=1e-13, hermitian=True) / np.outer(root, root)
-        return inverse @ _projected(T, self._kept(spread)) @ inverse
-
-
-def _projected(T: Array, H: Array) -> Array:
-    """Sum of T' H T over the windows."""
-    return np.asarray((T.transpose(0, 2, 1) @ H @ T).sum(0))
-
-
-def colour(residuals: Array) -> Array:
-    """(channels,) sums of the correlations in time of residuals (samples, windows, channels): 1 of white noise."""
-    e = residuals - residuals.mean((0, 1))
-    count = len(e)
-    power = np.maximum((e**2).sum((0, 1)), 1e-300)
-    out = np.ones(e.shape[-1])
-    alive = np.ones(e.shape[-1], bool)
-    for lag in range(1, count // 2):
-        part = (e[lag:] * e[:-lag]).sum((0, 1)) / power
-        alive &= part > GONE
-        if not alive.any():
-            break
-        out += 2 * np.where(alive, part, 0.0)
-    return out
+        back, silent = inverse(projected(T, self._kept(H)))
+        spread = np.einsum("c,wcij->wij", weights * memory(sums.residuals), sums.H)
+        C = back @ projected(T, self._kept(spread)) @ back
+        C[np.ix_(silent, silent)] = np.inf
+        return np.asarray(C)

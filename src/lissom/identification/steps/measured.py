@@ -21,15 +21,15 @@ SMOOTHING = 0.05  # s, over which first guesses of rates are taken
 class Torques:
     """Torques of logs at any time: cubic splines through the samples, or each sample held until the next.
 
-    values : of each log, (nt, dof); zero where no motor acts
+    values : of each log, (nt, dof); zero at elastic coordinates
     rate : float      samples per second
-    hold : str        "interpolated" or "held"
+    held : bool
     """
 
-    def __init__(self, values: Sequence[Array], rate: float, hold: str):
+    def __init__(self, values: Sequence[Array], rate: float, held: bool):
         from scipy.interpolate import CubicSpline
 
-        self.values, self.rate, self.held = values, rate, hold == "held"
+        self.values, self.rate, self.held = values, rate, held
         self._curves = [CubicSpline(np.arange(len(x)), x) for x in values]
         self._slopes = [curve.derivative() for curve in self._curves]
 
@@ -44,8 +44,10 @@ class Torques:
             if self.held:
                 out[0, own] = x[lanes.start[own] + k]
                 continue
-            place = np.clip(lanes.start[own] + k + within + late * self.rate, 0.0, len(x) - 1)
-            out[0, own], out[1, own] = self._curves[i](place), self.rate * self._slopes[i](place)
+            place = lanes.start[own] + k + within + late * self.rate
+            inside = np.clip(place, 0.0, len(x) - 1)  # beyond its ends a log goes on as it is there
+            out[0, own] = self._curves[i](inside)
+            out[1, own] = np.where((place == inside)[:, None], self.rate * self._slopes[i](inside), 0.0)
         return out[0], out[1]
 
 
@@ -80,7 +82,7 @@ class Measured:
     count: int
 
     @classmethod
-    def of(cls, arm: Arm, logs: Sequence[Log], window: float, hold: str) -> Measured:
+    def of(cls, arm: Arm, logs: Sequence[Log], window: float, held: bool) -> Measured:
         """Return what logs of the arm have, all of the same sampling rate."""
         places = _channels(arm, logs)
         C = np.zeros((len(places), arm.dof))
@@ -95,12 +97,12 @@ class Measured:
         lanes = Lanes(np.repeat(np.arange(len(logs)), [len(s) for s in starts]), np.concatenate(starts))
         if not len(lanes.log):
             raise InputError(
-                f"identify: windows of {window:.4g} s do not fit into a log of {logs[0].duration:.4g} s; give a shorter "
-                "window."
+                f"identify: windows of {window:.4g} s do not fit into a log of {logs[0].duration:.4g} s; give a "
+                "shorter window."
             )
         names = tuple(f"{word}[{arm.joints[k].name}]" for word, k in places)
         units = tuple(arm.joints[k].unit for _, k in places)
-        return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, hold), lanes, count)
+        return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, held), lanes, count)
 
     def at(self, k: int) -> Array:
         """Measured positions (windows, channels) at sample k of each window."""
@@ -126,7 +128,7 @@ class Measured:
 
 def _torques(arm: Arm, log: Log) -> Array:
     tau = np.zeros((len(log.t), arm.dof))
-    tau[:, arm.joint_index] = np.where(arm.actuated[arm.joint_index], log.tau, 0.0)
+    tau[:, arm.joint_index] = log.tau
     return tau
 
 

@@ -113,5 +113,5 @@ def without_friction(arm: Arm) -> Arm:
     """The arm without Coulomb friction in its joints."""
     if not any(link.joint.friction for link in arm.links):
         return arm
-    links = [link.replace(joint=link.joint.replace(friction=0.0)) if link.joint.friction else link for link in arm.links]
-    return arm.replace(links=links)
+    smooth = {link.name: link.joint.replace(friction=0.0) for link in arm.links if link.joint.friction}
+    return arm.replace(links=[link.replace(joint=smooth.get(link.name, link.joint)) for link in arm.links])

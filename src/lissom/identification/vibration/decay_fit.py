@@ -2,8 +2,8 @@
 
     y(t) = sum_k exp(-d_k t) (a_k cos w_k t + b_k sin w_k t) + y0
 
-The rates d_k, w_k are found by nonlinear least squares, everything that is linear by projection (Golub and Pereyra 1973).
-The start comes from a matrix pencil (Hua and Sarkar 1990), which needs no guess.
+The rates d_k, w_k are found by nonlinear least squares, everything that is linear by projection (Golub and Pereyra
+1973). The start comes from a matrix pencil (Hua and Sarkar 1990), which needs no guess.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import SolveError
+from lissom.identification.correlation import memory
 from lissom.spatial.rotations import Array
 
 PENCIL = 300  # rows of the matrix pencil, at most
@@ -49,11 +50,8 @@ class Decay:
         def residuals(x: Array) -> Array:
             return np.asarray((self.basis(x) @ self.linear(x) - self.y).ravel())
 
-        def slopes(x: Array) -> Array:
-            return self._projected(x)
-
-        found = least_squares(residuals, rates, slopes, method="lm" if len(self.t) > 3 * len(rates) else "trf",
-                              x_scale=np.maximum(np.abs(rates), 1e-3 * np.abs(rates).max()), xtol=1e-13, ftol=1e-13)  # fmt: skip
+        sizes = np.maximum(np.abs(rates), 1e-3 * np.abs(rates).max())
+        found = least_squares(residuals, rates, self._projected, method="lm", x_scale=sizes, xtol=1e-13, ftol=1e-13)
         return found.x, self._covariance(found.x)
 
     def _projected(self, rates: Array) -> Array:
@@ -68,7 +66,7 @@ class Decay:
         G = self._projected(rates).reshape(*self.y.shape, -1)
         e = self.y - self.basis(rates) @ self.linear(rates)
         room = max(e.size - len(rates) - (2 * self.modes + 1) * e.shape[1], 1) / e.size
-        variance = (e**2).mean(axis=0) / room * coloured(e)
+        variance = (e**2).mean(axis=0) / room * memory(e[:, None])
         inverse = np.linalg.pinv(np.einsum("tci,tcj->ij", G, G))
         return np.asarray(inverse @ np.einsum("c,tci,tcj->ij", variance, G, G, optimize=True) @ inverse)
 
@@ -103,20 +101,7 @@ class Decay:
         turning = sorted((p for p in poles if p.imag > 0), key=lambda p: p.real, reverse=True)
         if len(turning) < self.modes:
             raise SolveError(
-                f"free_decay: the record shows {len(turning)} vibrations, not {self.modes}. Ask for fewer modes, or give "
-                "a longer record."
+                f"free_decay: the record shows {len(turning)} vibrations, not {self.modes}. Ask for fewer modes, or "
+                "give a longer record."
             )
         return np.array(turning[: self.modes])
-
-
-def coloured(e: Array) -> Array:
-    """(channels,) sums of the correlations in time of residuals (nt, channels), until they are small; 1 of white noise."""
-    n = len(e)
-    F = np.fft.rfft(e - e.mean(axis=0), 2 * n, axis=0)
-    lags = np.fft.irfft(np.abs(F) ** 2, axis=0)[:n]
-    out = np.ones(e.shape[1])
-    for c in range(e.shape[1]):
-        part = lags[:, c] / max(lags[0, c], 1e-300)
-        small = part < 0.05
-        out[c] += 2 * part[1 : int(np.argmax(small)) if small.any() else n].sum()
-    return np.maximum(out, 1.0)

@@ -46,7 +46,7 @@ class Eigenvalues:
             if len(free) < one.order.max():
                 raise InputError(
                     f"identify_modes: mode {one.order.max()} is asked for, arm {arm.name!r} has {len(free)} "
-                    f"coordinates that are free with its joints {one.joints}: give its links more modes, or elastic parts."
+                    f"coordinates that are free (joints {one.joints}): give its links more modes, or elastic parts."
                 )
         base = without_friction(arm)
         samples = [self._arms(numbers.arm_at(x)) for x in (np.zeros(len(numbers)), *(STRIDE * np.eye(len(numbers))))]

@@ -24,7 +24,7 @@ class Residuals(NamedTuple):
 
     r: Array
     J: Array
-    damping: Array
+    damping: NDArray[np.bool_]
 
 
 class ModalFit(NamedTuple):
@@ -86,7 +86,12 @@ def _improved(
 
 
 def _result(
-    eigenvalues: Eigenvalues, x: Array, predicted: list[Predicted], rows: Residuals, known: Array, converged: bool
+    eigenvalues: Eigenvalues,
+    x: Array,
+    predicted: list[Predicted],
+    rows: Residuals,
+    known: NDArray[np.bool_],
+    converged: bool,
 ) -> ModalFit:
     known = known & _shown(rows.J)
     J, room = rows.J[:, known], len(rows.r) - int(known.sum())
@@ -124,7 +129,7 @@ def residuals(eigenvalues: Eigenvalues, predicted: list[Predicted]) -> Residuals
     return Residuals(np.concatenate(r), np.concatenate(J), np.concatenate(damped))
 
 
-def _shown(J: Array) -> Array:
+def _shown(J: Array) -> NDArray[np.bool_]:
     """Which numbers the rows determine: those that no combination without effect contains."""
     sizes = np.linalg.norm(J, axis=0)
     alive = sizes > SILENT * max(float(sizes.max()), 1e-300)

@@ -82,7 +82,7 @@ class FreeDecay:
 
     def __repr__(self) -> str:
         found = ", ".join(f"{f:.4g}" for f in self.frequencies_hz)
-        share = 100 * np.linalg.norm(self.residuals) / max(np.linalg.norm(self.measured - self.measured.mean(0)), 1e-300)
+        share = 100 * np.linalg.norm(self.residuals) / np.linalg.norm(self.measured - self.measured.mean(0))
         return f"<FreeDecay: {len(self.t)} samples, modes at {found} Hz, residual {share:.2g} %>"
 
 
@@ -148,8 +148,8 @@ def _refuse_silent(sizes: Array, fit: Decay, rates: Array, natural: Array) -> No
     if (certain < CERTAIN).any():
         k = int(np.argmin(certain))
         raise SolveError(
-            f"free_decay: the record does not show {fit.modes} modes: that at {natural[k] / (2 * np.pi):.4g} Hz is lost "
-            "in the noise. Ask for fewer modes."
+            f"free_decay: the record does not show {fit.modes} modes: that at {natural[k] / (2 * np.pi):.4g} Hz is "
+            "lost in the noise. Ask for fewer modes."
         )
 
 

@@ -3,94 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Never
+from dataclasses import replace
+from typing import Never
 
 import numpy as np
 
 from lissom.errors import InputError, UnsupportedError, listed, shown
-from lissom.identification.parameters import Numbers
+from lissom.identification.parameters import Flags, Numbers
 from lissom.identification.result.table import ParameterTable
 from lissom.identification.vibration.eigenvalues import Eigenvalues, Predicted
 from lissom.identification.vibration.fit import USUAL_DAMPING, USUAL_HZ, ModalFit, fit
-from lissom.identification.vibration.measured_modes import MeasuredModes
+from lissom.identification.vibration.measured_modes import MeasuredModes, as_measured
+from lissom.identification.vibration.result import ModalIdentification
 from lissom.keywords import check_keywords, without_unknown
-from lissom.listing import Listing
-from lissom.markup import Markup, paragraphs
 from lissom.model.arm import Arm
-from lissom.spatial.rotations import Array
 
 VERB = "identify_modes"
 WORSE = 5.0  # times the usual errors
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ModalIdentification:
-    """An arm whose stiffness and damping come from measured modes.
-
-    Attributes
-    ----------
-    arm : Arm                     with the parameters found
-    given : Arm                   the arm before
-    table : ParameterTable        value, standard deviation, prior, and whether a parameter is identifiable
-    measured : tuple of MeasuredModes
-    frequencies_hz, damping : sequences of (modes,)   of the arm found, for every measurement
-    frequencies_before_hz, damping_before : the same of the arm before
-    notes : sequence of str       what to know about this result
-    """
-
-    arm: Arm
-    given: Arm
-    table: ParameterTable
-    measured: tuple[MeasuredModes, ...]
-    frequencies_hz: tuple[Array, ...]
-    damping: tuple[Array, ...]
-    frequencies_before_hz: tuple[Array, ...]
-    damping_before: tuple[Array, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def residuals(self) -> Array:
-        """Relative errors of all frequencies, those of the first measurement first: measured over predicted, less 1."""
-        pairs = zip(self.measured, self.frequencies_hz, strict=True)
-        return np.concatenate([one.frequencies_hz / f - 1 for one, f in pairs])
-
-    def check(self, *measured: MeasuredModes) -> Array:
-        """Relative errors of the frequencies of measurements that were not used: measured over predicted, less 1."""
-        found = Eigenvalues(Numbers(self.arm, self.table.names, VERB), _measured(measured)).at(np.zeros(len(self.table)))
-        return np.concatenate([one.frequencies_hz / there.frequencies_hz - 1
-                               for one, there in zip(measured, found, strict=True)])  # fmt: skip
-
-    def listing(self) -> Listing:
-        """Return a table with the modes of every measurement: measured, before and now."""
-        heads = ("measurement", "mode", "measured Hz", "before", "now", "damping", "damping before", "damping now")
-        rows = []
-        for i, one in enumerate(self.measured):
-            for k, order in enumerate(one.order):
-                ratio = np.nan if one.damping is None else one.damping[k]
-                before, now = self.damping_before[i][k], self.damping[i][k]
-                shares = [f"{100 * round(x, 9):.3g} %" if np.isfinite(x) else "-" for x in (ratio, before, now)]
-                numbers = (one.frequencies_hz[k], self.frequencies_before_hz[i][k], self.frequencies_hz[i][k])
-                rows.append([str(i + 1), str(order), *(f"{x:.5g}" for x in numbers), *shares])
-        return Listing.of(heads, rows).telling()
-
-    def describe(self) -> str:
-        """Return parameters, modes and notes as text."""
-        notes = [f"note: {note}" for note in self.notes]
-        return "\n".join([repr(self).strip("<>"), str(self.table), "", *self.listing().lines(), *notes])
-
-    def __str__(self) -> str:
-        return self.describe()
-
-    def _repr_html_(self) -> Markup:
-        return Markup(
-            repr(self).strip("<>") + self.table.listing().html() + self.listing().html() + paragraphs(self.notes)
-        )
-
-    def __repr__(self) -> str:
-        worst = 100 * float(np.abs(self.residuals).max())
-        found = f"{int(self.table.identifiable.sum())} of {len(self.table)} parameters identifiable"
-        return f"<ModalIdentification of {self.arm.name}: {found}, largest error of a frequency {worst:.2g} %>"
 
 
 @without_unknown
@@ -100,7 +29,9 @@ def identify_modes(
     parameters: Sequence[str] | None = None,
     **unknown: Never,
 ) -> ModalIdentification:
-    """Identify stiffness and damping of an arm from natural frequencies and damping ratios, at several poses or payloads.
+    """Identify stiffness and damping of an arm from its natural frequencies and damping ratios.
+
+    Measure at several poses, or with several payloads: one frequency alone shows one number.
 
     Frequencies of the whole arm are fitted, as `modes` has them, with gravity and everything that moves along; a record
     of a free vibration becomes frequencies and damping ratios by `free_decay`. Masses are those of the arm, unless they
@@ -144,21 +75,12 @@ def identify_modes(
             f"{VERB}: arm {arm.name!r} has closed loops, which this does not cover. Open them (arm.replace(loops=())) "
             "where they do not matter, or fit by hand with `modes`."
         )
-    every = _measured([measured] if isinstance(measured, MeasuredModes) else measured)
+    every = as_measured([measured] if isinstance(measured, MeasuredModes) else measured)
     numbers = Numbers(arm, _default(arm, every) if parameters is None else parameters, VERB)
     _refuse_few(numbers, every)
     eigenvalues = Eigenvalues(numbers, every)
     before = eigenvalues.at(np.zeros(len(numbers)))
     return _result(eigenvalues, fit(eigenvalues), before)
-
-
-def _measured(measured: Any) -> tuple[MeasuredModes, ...]:
-    some = tuple(measured) if isinstance(measured, list | tuple) else ()
-    if not some or not all(isinstance(one, MeasuredModes) for one in some):
-        raise InputError(
-            f"{VERB}: measured is {shown(measured)}; expected MeasuredModes(q, frequencies_hz, ...) or several."
-        )
-    return some
 
 
 def _default(arm: Arm, measured: tuple[MeasuredModes, ...]) -> list[str]:
@@ -206,16 +128,14 @@ def _result(eigenvalues: Eigenvalues, found: ModalFit, before: list[Predicted]) 
     )  # fmt: skip
 
 
-def _merged(table: ParameterTable, first: ParameterTable | None, known: Array) -> ParameterTable:
+def _merged(table: ParameterTable, first: ParameterTable | None, known: Flags) -> ParameterTable:
     """The table of the last fit, with what the first found for numbers that are not identifiable."""
     if first is None:
         return table
-    return replace(
-        table, values=np.where(known, table.values, first.values), std=np.where(known, table.std, first.std)
-    )
+    return replace(table, values=np.where(known, table.values, first.values), std=np.where(known, table.std, first.std))
 
 
-def _notes(numbers: Numbers, found: ModalFit, known: Array) -> tuple[str, ...]:
+def _notes(numbers: Numbers, found: ModalFit, known: Flags) -> tuple[str, ...]:
     out = []
     if not known.all():
         names = [name for name, there in zip(numbers.names, known, strict=True) if not there]
@@ -230,11 +150,9 @@ def _notes(numbers: Numbers, found: ModalFit, known: Array) -> tuple[str, ...]:
         )
     if found.scale > WORSE:
         out.append(
-            f"the errors are {found.scale:.3g} times what is usual: check which modes were measured (order=), the payload, "
-            "and the masses of the arm."
+            f"the errors are {found.scale:.3g} times what is usual: check which modes were measured (order=), the "
+            "payload, and the masses of the arm."
         )
     if not found.converged:
         out.append("the search did not converge: give an arm closer to the real one, or fewer parameters.")
     return tuple(out)
-
-

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, shown
@@ -60,7 +61,9 @@ class MeasuredModes(KnownKeywords):
             if value is not None and not (value > 0.0).all():
                 raise InputError(f"MeasuredModes: {word} has {value.min():g}; expected numbers above 0.")
         if self.damping is not None and not (np.isnan(self.damping) | (np.abs(self.damping) < 1.0)).all():
-            raise InputError("MeasuredModes: damping ratios are fractions of critical damping, such as 0.01; give those.")
+            raise InputError(
+                "MeasuredModes: damping has ratios of 1 or more; expected fractions of critical, such as 0.01."
+            )
         self._set("order", self._orders(len(f)))
         if self.joints not in ("locked", "free"):
             raise InputError(f"MeasuredModes: joints is {shown(self.joints)}; expected 'locked' or 'free'.")
@@ -83,17 +86,27 @@ class MeasuredModes(KnownKeywords):
             raise InputError(f"MeasuredModes: {word} is {shown(value)}; expected {count or 'some'} numbers.")
         return numbers
 
-    def _orders(self, count: int) -> Array:
+    def _orders(self, count: int) -> NDArray[np.intp]:
         if self.order is None:
             return np.arange(1, count + 1)
         order = np.atleast_1d(np.asarray(self.order))
         if order.dtype.kind not in "iu" or order.shape != (count,) or (order < 1).any() or len(set(order)) < count:
             raise InputError(
-                f"MeasuredModes: order is {shown(self.order)}; expected {count} different whole numbers, the lowest mode "
-                "is 1."
+                f"MeasuredModes: order is {shown(self.order)}; expected {count} different whole numbers, the lowest "
+                "mode is 1."
             )
         return order
 
     def arm_of(self, arm: Arm) -> Arm:
         """The arm with the payload of this measurement."""
         return arm if self.payload is None else arm.with_payload(self.payload, self.link)
+
+
+def as_measured(measured: Any) -> tuple[MeasuredModes, ...]:
+    """Measurements as a tuple; raises InputError for anything else."""
+    some = tuple(measured) if isinstance(measured, list | tuple) else ()
+    if not some or not all(isinstance(one, MeasuredModes) for one in some):
+        raise InputError(
+            f"identify_modes: measured is {shown(measured)}; expected MeasuredModes(q, frequencies_hz, ...) or several."
+        )
+    return some
