@@ -126,7 +126,7 @@ def test_a_record_of_joints_that_move_otherwise_is_refused_and_one_of_other_numb
     with pytest.raises(ls.InputError, match=f"joint '{name}' is revolute; on arm 'other' it is prismatic"):
         take_of(other, run)
     heavier = arm.with_payload(ls.Payload(0.7))
-    with pytest.warns(UserWarning, match="the run belongs to arm 'two_link', which differs"):
+    with pytest.warns(UserWarning, match="the run was made with another version of arm 'two_link'"):
         ls.view(heavier, run, export=tmp_path / "page.html")
 
 

@@ -63,13 +63,16 @@ class _LightParameters:
         return params
 
 
+OF_FILES = ("predict", "simulate", "sweep")  # verbs whose file names the arm and what is done with it
+
+
 class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
 
     def invoke(self, ctx: Any) -> Any:
         from lissom.cli.common import failing_kindly, plain_warnings
 
-        with failing_kindly(), plain_warnings():
+        with failing_kindly(of_file=self.name in OF_FILES), plain_warnings():
             return super().invoke(ctx)
 
 

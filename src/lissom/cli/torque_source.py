@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.cli.arm_options import ArmOptions
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import InputError, LissomError, ModelError, listed
 from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.table_header import TableHeader, header_of, read_header
 from lissom.model.arm import Arm
@@ -88,9 +88,24 @@ def _of_saved(arm: Arm, file: Path) -> TorqueSource:
         own = found.tau if found.q.ndim == 2 else None
         return TorqueSource(arm, read_trajectory(file, arm), (), own, header, file)
     if found.arm.coordinates != arm.coordinates:
-        raise InputError(f"{file}: it is a motion of arm {found.arm.name!r}, which has other joints than {arm.name!r}.")
+        raise InputError(f"{file}: it has other joints than arm {arm.name!r}: {other_joints(arm, found.arm, 'motion')}")
     header = header_of(found.arm, found.task.loads, found.duration)
     return TorqueSource(arm, Trajectory(found.t, found.q, found.qd, found.qdd, ()), (), found.tau, header, file)
+
+
+def other_joints(arm: Arm, recorded: Arm, what: str) -> str:
+    """How the joints of an arm and of the one that a record was made with differ, and what to do, as sentences."""
+    missing = [name for name in arm.coordinates if name not in recorded.coordinates]
+    more = [name for name in recorded.coordinates if name not in arm.coordinates]
+    rows = [f"the {what} has no coordinate {listed(map(repr, missing), 4)}"] if missing else []
+    rows += [f"arm {arm.name!r} has no coordinate {listed(map(repr, more), 4)}"] if more else []
+    differ = " and ".join(rows) or "their joints have another order"
+    joints = {joint.name for joint in arm.joints}
+    if missing and not more and joints.issuperset(missing):
+        lock = " ".join(f"--lock {name}=POSITION" for name in missing)
+        again = f"If that is a joint that was fixed, fix it again: {lock}"
+        return f"{differ}. {again}; or leave out ARM, which the {what} contains."
+    return f"{differ}. Leave out ARM: the {what} contains the arm that it was made with."
 
 
 def completed(source: TorqueSource, with_payload: bool, with_loads: bool) -> tuple[TorqueSource, list[str]]:
