@@ -1,6 +1,5 @@
 """Messages at the terminal name options and keys, where the library names calls."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest
