@@ -174,12 +174,12 @@ def bar(words: str, total: float, counted: str = "", after: float = 0.0) -> Iter
 
 
 def line_if_long(words: str) -> AbstractContextManager[Callable[[str], None]]:
-    """As `line`, for work that usually ends before anybody asks what it does."""
+    """Return a `line` for work that usually ends before anybody asks what it does."""
     return line(words, PATIENCE)
 
 
 def bar_if_long(words: str, total: float, counted: str = "") -> AbstractContextManager[Callable[[float], None]]:
-    """As `bar`, for work that usually ends before anybody asks what it does."""
+    """Return a `bar` for work that usually ends before anybody asks what it does."""
     return bar(words, total, counted, PATIENCE)
 
 

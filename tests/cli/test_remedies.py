@@ -1,6 +1,5 @@
 """Messages at the terminal name options and keys, where the library names calls."""
 
-
 import numpy as np
 import pytest
 from typer.testing import CliRunner

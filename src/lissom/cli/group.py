@@ -125,7 +125,7 @@ def _paragraphs(function: Any) -> str:
 
 @contextmanager
 def ended_by_interrupt(what: str) -> Iterator[None]:
-    """After Ctrl-C, one line that says what was interrupted and what is saved, and exit code 130."""
+    """Print after Ctrl-C what was interrupted and what is saved, and exit with code 130."""
     try:
         yield
     except KeyboardInterrupt as interrupt:

@@ -136,7 +136,7 @@ def _with_payloads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSou
 
 
 def _payload_note(used: dict[str, Payload], own: dict[str, Payload]) -> str:
-    """Which payloads are used, and which ones of the arm are not."""
+    """Return which payloads are used, and which ones of the arm are not."""
     if not used:
         return f"the motion was made without a payload, the arm's is not used: {_payload_words(own)}"
     instead = f" instead of the arm's {_payload_words(own)}" if own else ""
@@ -203,7 +203,7 @@ def explained(source: TorqueSource, tau: Array) -> str:
 
 
 def _at_rest(qd: Array) -> Array:
-    """Where joints (nt, dof) stand still: there friction may be anything up to its limit."""
+    """Return where joints (nt, dof) stand still: there friction may be anything up to its limit."""
     return np.abs(qd) <= RESTING * np.abs(qd).max(axis=0, initial=0.0)
 
 

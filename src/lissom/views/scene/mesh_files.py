@@ -83,7 +83,7 @@ class MeshFiles:
         raise Unreadable(f"file not found ({where}); give the folder of its package with meshes= (--meshes)")
 
     def _places(self, uri: str) -> Iterator[Path]:
-        """Where a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""
+        """Places that a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""
         split = urlsplit(uri)
         if split.scheme == "file":
             yield Path(unquote(split.path))
@@ -104,7 +104,7 @@ class MeshFiles:
 
 
 def triangles(path: Path) -> list[Part]:
-    """Of a file, by trimesh."""
+    """Triangles of a file, read by trimesh."""
     try:
         import trimesh
     except ModuleNotFoundError:

@@ -285,7 +285,7 @@ def _one_state(arm: Arm, value: ArrayLike, what: str) -> Array:
 
 
 def _folders(meshes: Folders) -> list[Path]:
-    """That exist."""
+    """Return the folders that exist."""
     some = [] if meshes is None else [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
     folders = [Path(folder) for folder in some]
     for folder in folders:
