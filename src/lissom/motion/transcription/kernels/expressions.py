@@ -97,7 +97,7 @@ class Expressions:
         return f"{limited}|{self.cost.structure}|{self._small.tolist()}|{self.layout}"
 
     def row_limits(self, margins: Mapping[str, Array]) -> tuple[Array, Array, list[tuple[str, str]]]:
-        """Return limits of a sample's rows: torques of all, then rates of torque and powers of the limited, then torques
+        """Limits of a sample's rows: torques of all, then rates of torque and powers of the limited, then torques
         with friction on the safe side: their upper limits and their lower ones."""
         names, far, some = self.spec.names, np.full(self.n, np.inf), self.friction_joints
         plain = np.isin(np.arange(self.n), some, invert=True)
