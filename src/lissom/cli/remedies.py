@@ -41,5 +41,7 @@ WORDS = (
     (re.compile(r"change the arm: arm\.with_joint\(name, limits=\.\.\.\)"), "change the limits in the file of the arm"),
     (re.compile(r"arm\.with_joint\('[^']*', limits=\.\.\.\)"), "the limits in the file of the arm"),
     (re.compile(r"(--lock [^,\s]+), or --lock [^,\s]+?(?=\.?$|[.;,]\s)"), r"\1"),
+    (re.compile(r"a controller with limit=True"), "limit = true in [controller]"),
+    (re.compile(r"or refine=1e-3,"), "or refine = 1e-3 in the task file,"),
     (re.compile(r"accept it with on_failure='return'"), "take it from the .nc file"),
 )

@@ -174,6 +174,6 @@ def show(motion: Motion, found: Any) -> None:
         out.print(f"note: {in_terminal(note, of_file=True)}", markup=False)
     if found is not None:
         out.print(in_terminal(found.describe()), markup=False)
-    out.print(motion.report.describe(limits=found is None), markup=False)
+    out.print(in_terminal(motion.report.describe(limits=found is None)), markup=False)
     if motion.compared is not None:
         out.print(str(motion.compared), markup=False)

@@ -46,7 +46,7 @@ def error_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
     joints = sorted(np.flatnonzero(held.any(axis=0)).tolist(), key=lambda k: -largest[k])
     notes = [_sentence(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints]
     first = int(np.argmax(largest))
-    return (*notes, *([] if first in joints else [_largest(run, first, error[:, first], still[:, first])]))
+    return (*([] if first in joints else [_largest(run, first, error[:, first], still[:, first])]), *notes)
 
 
 def _largest(run: Run, k: int, error: Array, still: NDArray[np.bool_]) -> str:

@@ -131,6 +131,7 @@ class Scene:
         for i, link in enumerate(arm.links):
             self._add_link(i, link, files)
         self._add_base(files)
+        files.warn()
         self._add_loops()
         self._add_axes()
         self.solids += around
