@@ -164,7 +164,7 @@ def test_draw_writes_a_picture(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("q", "message"), [("0,1", "q has 2 entries, arm 'puma560' has 6 joints"), ("0,x", "expected numbers")]
+    ("q", "message"), [("0,1", "--q has 2 numbers, arm 'puma560' has 6 joints"), ("0,x", "expected numbers")]
 )
 def test_draw_explains_wrong_positions(q, message, tmp_path):
     done = lissom("draw", "puma560", "--q", q, "--figure", tmp_path / "x.png")
@@ -290,7 +290,7 @@ def test_linearise(tmp_path):
     assert "no equilibrium" in lissom("linearise", "two_link", "--q", "0,0", "--tau", "0,0").output
     assert "At q = 0.2, 0.1" in lissom("linearise", "two_link", "--q", "0.2,0.1").output
     assert "no equilibrium" not in lissom("linearise", "two_link_flexible", "--sagging").output
-    assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr
+    assert "--q has 1 number," in lissom("linearise", "two_link", "--q", "0").stderr
 
 
 def test_named_files_are_replaced_and_the_message_says_so(tmp_path):

@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 import lissom
+from lissom.cli.remedies import in_terminal
 from lissom.cli.written import message_of, note_existing, written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
 from lissom.formats.files import check_writable, write_whole
@@ -68,12 +69,12 @@ Scheduler = Annotated[
 
 
 @contextmanager
-def failing_kindly() -> Iterator[None]:
-    """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says."""
+def failing_kindly(*, of_file: bool = False) -> Iterator[None]:
+    """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says; `of_file` as in `in_terminal`."""
     try:
         yield
     except LissomError as error:
-        print_error(str(error))
+        print_error(in_terminal(str(error), of_file=of_file))
         raise typer.Exit(getattr(error, "exit_code", 1)) from None
 
 
@@ -95,7 +96,7 @@ def print_error(message: str) -> None:
 
 def print_warning(message: str) -> None:
     """Print a message to standard error, after "warning:"."""
-    err.print(f"[bold yellow]warning:[/] {escape(message)}")
+    err.print(f"[bold yellow]warning:[/] {escape(in_terminal(message))}")
 
 
 def wrote(path: Path, note: str = "") -> None:

@@ -67,13 +67,16 @@ class _LightParameters:
         return params
 
 
+OF_FILES = ("predict", "simulate", "sweep")  # verbs whose file names the arm and what is done with it
+
+
 class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
 
     def invoke(self, ctx: Any) -> Any:
         from lissom.cli.common import failing_kindly, plain_warnings
 
-        with failing_kindly(), plain_warnings():
+        with failing_kindly(of_file=self.name in OF_FILES), plain_warnings():
             return super().invoke(ctx)
 
 
@@ -126,7 +129,7 @@ def _paragraphs(function: Any) -> str:
 
 @contextmanager
 def ended_by_interrupt(what: str) -> Iterator[None]:
-    """After Ctrl-C, one line that says what was interrupted and what is saved, and exit code 130."""
+    """Print after Ctrl-C what was interrupted and what is saved, and exit with code 130."""
     try:
         yield
     except KeyboardInterrupt as interrupt:

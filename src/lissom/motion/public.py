@@ -68,7 +68,7 @@ def predict_motion(
                                  not contain it. 0: none
     progress : bool or f(Iteration)     show a line with the stage of the search, or call f after every iteration;
                                         default: a line after three seconds (where nobody watches, plain lines after
-                                        10, 20, 40 ... s)
+                                        3, 10, 20, 40 ... s)
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
     guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
                                  any duration, of an arm with the same joints; or waypoints, equally spaced in time. By

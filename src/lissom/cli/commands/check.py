@@ -10,6 +10,7 @@ import typer
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
 from lissom.cli.common import AsJson, out, print_json
+from lissom.cli.remedies import in_terminal
 from lissom.errors import listed
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ def check(
         print_json({"name": loaded.name, "findings": [finding._asdict() for finding in findings]})
     else:
         for finding in warnings:
-            out.print(str(finding), style="yellow", markup=False)
-        for note in _notes([finding for finding in findings if finding.level != "warning"], loaded.name):
+            out.print(in_terminal(str(finding)), style="yellow", markup=False)
+        notes = list(_notes([finding for finding in findings if finding.level != "warning"], loaded.name))
+        for note in notes:
             out.print(f"note: {note}", markup=False)
-        notes = len(findings) - len(warnings)
-        count = f"{len(warnings)} warning{'s' * (len(warnings) != 1)}, {notes} note{'s' * (notes != 1)}"
+        count = f"{len(warnings)} warning{'s' * (len(warnings) != 1)}, {len(notes)} note{'s' * (len(notes) != 1)}"
         found = "not physical, used as written" if any(link.as_written for link in loaded.links) else "physical"
         out.print(f"{loaded.name}: {found}, {count}.", markup=False)
     if strict and warnings:

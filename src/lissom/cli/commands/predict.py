@@ -26,6 +26,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import MOTION, MotionKind
+from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError, MotionError, Unfinished
 
 if TYPE_CHECKING:
@@ -170,9 +171,9 @@ def show(motion: Motion, found: Any) -> None:
     title = headline(motion, motion.status if motion.ok else f"not solved: {motion.outcome.sentence}")
     print_listing(listing(motion)._replace(title=title))
     for note in motion.notes:
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {in_terminal(note, of_file=True)}", markup=False)
     if found is not None:
-        out.print(found.describe(), markup=False)
-    out.print(motion.report.describe(limits=found is None), markup=False)
+        out.print(in_terminal(found.describe()), markup=False)
+    out.print(in_terminal(motion.report.describe(limits=found is None)), markup=False)
     if motion.compared is not None:
         out.print(str(motion.compared), markup=False)

@@ -23,6 +23,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.plot_kinds import RUN, RunKind
+from lissom.cli.remedies import in_terminal
 from lissom.cli.written import default_name, note_existing
 from lissom.errors import SimulationError, Unfinished
 
@@ -110,4 +111,4 @@ def show(run: Run) -> None:
 
     print_listing(listing(run)._replace(title=f"{run.arm.name}: {run.status}"))
     for line in audit(run):
-        out.print(line, markup=False)
+        out.print(in_terminal(line), markup=False)

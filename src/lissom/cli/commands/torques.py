@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from lissom.cli.arm_options import ArmOptions, complete_arm, takes_arm
+from lissom.cli.arm_options import ArmOptions, ArmOrRecord, takes_arm
 from lissom.cli.common import (
     AsJson,
     check_figure,
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from lissom.cli.torque_source import TorqueSource
     from lissom.model.arm import Arm
     from lissom.spatial.rotations import Array
-
-
-ArmOrRecord = Annotated[
-    str,
-    typer.Argument(
-        metavar="ARM",
-        help="A file (.urdf, .toml, .xml), or the name of a shipped arm; or only a saved motion or run (.nc), which "
-        "contains its arm.",
-        autocompletion=complete_arm,
-    ),
-]
 
 
 @takes_arm(needs_mass=True, arm=ArmOrRecord)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lissom.cli.arm_options import ArmOptions, PicturedPositions, positions, takes_arm
+from lissom.cli.arm_options import ArmOptions, ArmOrRecord, PicturedPositions, positions, takes_arm
 from lissom.cli.common import check_output, err, wrote
+from lissom.errors import InputError
+
+if TYPE_CHECKING:
+    from lissom.model.arm import Arm
+    from lissom.motion.result.motion import Motion
+    from lissom.simulation.run import Run
 
 
-@takes_arm()
+@takes_arm(arm=ArmOrRecord)
 def view(
     arm: ArmOptions,
     record: Annotated[
@@ -38,14 +44,13 @@ def view(
     ] = None,
 ) -> None:
     """Show an arm in the browser: move its joints, replay a run or a motion."""
-    from lissom.motion.result.files.read import load_record
     from lissom.views.viewer.viewer import view as show
 
     check_output(output, (".html",), "the page")
-    loaded = arm.load()
+    loaded, recorded = _loaded(arm, record)
     shown = show(
         loaded,
-        None if record is None else load_record(record),
+        recorded,
         q=None if q is None else positions(loaded, q, arm.deg),
         member=member,
         mode=mode,
@@ -65,3 +70,25 @@ def view(
             shown.wait()
         except KeyboardInterrupt:
             err.print("ended")
+
+
+def _loaded(options: ArmOptions, record: Path | None) -> tuple[Arm, Run | Motion | None]:
+    """The arm and what it replays; a record alone contains its arm."""
+    from lissom.cli.torque_source import other_joints
+    from lissom.motion.result.files.read import load_record
+
+    alone = Path(options.arm)
+    if record is None and alone.suffix.lower() in (".nc", ".parquet"):
+        if refused := options.given("deg"):
+            raise InputError(f"{alone} contains its arm; omit {' and '.join(refused)}.")
+        found = load_record(alone)
+        return found.arm, found
+    arm = options.load()
+    if record is None:
+        return arm, None
+    found = load_record(record)
+    if found.arm.coordinates != arm.coordinates:
+        raise InputError(
+            f"{record}: it has other joints than arm {arm.name!r}: {other_joints(arm, found.arm, 'record')}"
+        )
+    return arm, found

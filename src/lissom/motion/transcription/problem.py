@@ -153,7 +153,7 @@ class Problem:
 
     @property
     def segments(self) -> int:
-        """Of actuated coordinates, to begin with where the task does not give them."""
+        """Number of segments of actuated coordinates, to begin with where the task does not give them."""
         return SEGMENTS if self.task.segments is None else int(self.task.segments)
 
     def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
@@ -193,7 +193,7 @@ class Problem:
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
     def program(self, mesh: Mesh, more: Array, soft: float = 1.0, only: Only | None = None) -> Program:
-        """On a mesh, with samples at the fractions `more` too.
+        """Return the program on a mesh, with samples at the fractions `more` too.
 
         soft : how many times wider |power| and friction are rounded off, see `Expressions.width_data`
         only : the limits that have rows at fractions of `more`; default: all of them

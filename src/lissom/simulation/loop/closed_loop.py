@@ -190,7 +190,7 @@ class ClosedLoop:
 
     @property
     def acting(self) -> Acting:
-        """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
+        """Inputs of the arm's functions that differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
         return Acting(payloads=tuple(self.payload_frames), varied=varied)
 

@@ -283,7 +283,7 @@ def _screen(board: _Board) -> tuple[Array, Array]:
 
 
 def _shared_places(arm: Arm, origins: Array, near: float) -> list[tuple[Array, list[str]]]:
-    """Where joints are, and the links behind them."""
+    """Return the places of joints, and the links behind them."""
     places: list[tuple[Array, list[str]]] = []
     for link, origin in zip(arm.links, origins, strict=True):
         for place, names in places:

@@ -107,7 +107,7 @@ def _aim(motion: Motion) -> str:
 
 
 def _reached(motion: Motion, curves: DenseCurves) -> str:
-    """Which limits are reached, and by which joints."""
+    """Return the limits that are reached, and by which joints."""
     found = {QUANTITIES[word]: curves.reaching(word) for word in ("tau", "qd", "qdd", "q")}
     parts = []
     for quantity, names in found.items():

@@ -30,6 +30,10 @@ from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
 
+UNSTABLE = (
+    "that the torques alone leave the plan does not make it wrong: without feedback this arm magnifies every error, "
+    "also those of the simulation; with feedback it follows the plan"
+)
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
 
 
@@ -128,6 +132,7 @@ class Verification:
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
             f"{abs(self.end_error[last]):.2g} {unit[last]} ({names[last]})",
             *([_lost(self)] if self.feedback and not self.tracked else []),
+            *([UNSTABLE] if self.ok and not self.feedback and not self.tracked else []),
         ]
         if not arm.actuated.all() and not arm.loops:
             lines.append(f"residual vibration of the tip {self.residual:.2g} m")
@@ -281,8 +286,8 @@ def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rt
 def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, tolerance: float, finest: float) -> str:
     if deviation.max() <= finest:
         return (
-            f"the defects add up to {deviation.max():.2g} rad or m, more than {tolerance:g}, but within the error of the "
-            "integrator; use a smaller rtol, or a larger tolerance"
+            f"the defects add up to {deviation.max():.2g} rad or m, more than {tolerance:g}, but within the error of "
+            "the integrator; use a smaller rtol, or a larger tolerance"
         )
     k = int(np.argmax(deviation))
     sizes = [np.abs(part.qd[:, k]).max() for part in found]
@@ -291,8 +296,8 @@ def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, t
     return (
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
-        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g} {units(motion.arm)[k]}, more than {tolerance:g}. The torques may belong "
-        "to another arm, payload or load; otherwise increase segments"
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g} {units(motion.arm)[k]}, more than {tolerance:g}. "
+        "The torques may belong to another arm, payload or load; otherwise increase segments"
     )
 
 
