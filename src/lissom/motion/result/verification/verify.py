@@ -186,7 +186,7 @@ def _verified(
     total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)
-    peaks = _peaks(motion, per_segment)
+    peaks = limit_peaks(motion, per_segment)
     status = _failed(found) or _beyond(motion, peaks)
     if not status and not total.max() <= tolerance:
         alone = run if feedback is None else replayed(motion, growth, None, rtol, replaying)
@@ -236,7 +236,7 @@ def _ended(run: Run) -> bool:
     return not run.failures and bool(np.isfinite(run.q[-1]).all())
 
 
-def _peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
+def limit_peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
     """Return the utilisation of limits, and the smallest distance from obstacles."""
     arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
     finer = (len(breaks) - 1) // motion.basis.segments
