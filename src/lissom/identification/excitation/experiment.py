@@ -31,8 +31,8 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
 
 RANDOM = 24  # motions, of which the best are improved
-SEGMENT = 1.5  # s
-FEWEST, MOST = 8, 30  # segments
+SEGMENT = 1.0  # s
+FEWEST, MOST = 8, 40  # segments
 
 
 class Wishes(NamedTuple):

@@ -65,7 +65,7 @@ def excite(
     obstacles, bodies, margin, constraints    obstacles to avoid and heights of frames, as of `Task`
     self_collision : bool        links that a joint does not connect keep `margin` between them, where shapes with a
                                  thickness are known and where they are apart at the start
-    segments : int or None       of the splines; None: one for every 1.5 s, at least 8 and at most 30
+    segments : int or None       of the splines; None: one for every second, at least 8 and at most 40
     starts : int                 the best of the random motions that are improved; the best result is returned
     seed : int                   of the random motions; the same seed gives the same motion
     progress : bool or f(Iteration)    show a line, or call f after every iteration; default: a line after three seconds

@@ -20,13 +20,12 @@ from lissom.identification.excitation.profile import Profile, Sampled
 from lissom.motion.result.report import Iteration
 from lissom.spatial.rotations import Array
 
-STAGES = (40.0, 400.0, 4000.0, 40000.0)  # weights of the penalty; the information is a mean logarithm
+STAGES = (1.0, 10.0, 100.0, 1000.0, 10000.0)  # weights of the penalty; the information is a mean logarithm
 STEPS = 60  # of L-BFGS in a stage
-REPAIRS, REPEATED = 12, 6  # steps of Gauss and Newton, which bring a motion within its limits; how often
-DAMPING = 1e-6  # of the trace: steps change a motion as little as they can
+REPAIRS, REPEATED = 20, 6  # steps of Levenberg and Marquardt, which bring a motion within its limits; how often
+DAMPING = 1e-3  # of the trace of what is solved in such a step
 ROOM = 5e-4  # of a limit that a repair leaves; doubled every time
 SPREAD = 0.8  # of half the range of a joint: standard deviation of random control points
-WILD = 3.0  # times a limit: random motions beyond are shrunk before they are repaired
 INWARDS = 0.02  # of the range of a joint: limits nearer to the start have a small motion away from them
 ROUNDING = 1e-9  # of a limit
 SHRINKING, LEAST_STEP = 40, 1e-6  # how often a motion is shrunk, and by which part at least, doubled every time
@@ -105,7 +104,7 @@ class Search:
         middle, half = (lower + upper) / 2, (upper - lower) / 2
         drawn = middle + SPREAD * half * rng.normal(size=self.last.shape)
         points = np.where(self.moves, np.clip(drawn, lower, upper) - self.profile.start, 0.0)
-        points = points / max(1.0, self.penalty.largest(self.profile.samples, points) / WILD)
+        points = points / (1.0 + self.penalty.largest(self.profile.samples, points))
         return self.repaired(points, self.profile.samples)
 
     # ---- within limits ------------------------------------------------------------------------------
@@ -120,14 +119,18 @@ class Search:
 
     def pushed(self, points: Array, at: Sampled, room: float) -> Array:
         """Return a motion nearby that leaves part of its limits at samples, as far as one is found."""
+        damping, last = DAMPING, self.penalty.excess(at, points, room)
         for _ in range(REPAIRS):
-            over, slope = self.penalty.excess(at, points, room)
-            if not len(over):
+            if not last.slope.any():  # nothing is exceeded, or only where the motion begins
                 break
-            J = (slope[:, :, self.moves] * self.scale).reshape(len(over), -1)
+            J = (last.slope[:, :, self.moves] * self.scale).reshape(len(last.over), -1)
             H = J.T @ J
-            step = np.linalg.solve(H + DAMPING * np.trace(H) * np.eye(len(H)), J.T @ over)
-            points = points - self._points(step)
+            step = np.linalg.solve(H + damping * np.trace(H) * np.eye(len(H)), J.T @ last.over)
+            trial = points - self._points(step)
+            found = self.penalty.excess(at, trial, room)
+            better = float(found.over @ found.over) < float(last.over @ last.over)
+            damping *= 0.1 if better else 10.0
+            points, last = (trial, found) if better else (points, last)
         return points
 
     def _shrunk(self, points: Array, at: Sampled) -> Array:
