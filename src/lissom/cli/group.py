@@ -37,6 +37,7 @@ VERBS = (
     Verb("linearise", COMPUTE, "Linearise an arm around a state: poles, zeros, weakest modes, matrices."),
     Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
+    Verb("excite", COMPUTE, "Find the motion that identifies the parameters of an arm best."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
     Verb("export-c", COMPUTE, "Write C99 source code for one arm, without dependencies."),
     Verb("draw", SHOW, "Draw an arm: links, joint axes, centres of mass, frames."),

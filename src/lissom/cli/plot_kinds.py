@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 RUN = ("motion", "tip", "energy", "phase")
-MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual")
+MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual", "information")
 PLANT = ("response", "poles")
 STUDY = ("scatter", "distribution", "map", "sensitivity", "pareto")
 

@@ -80,7 +80,7 @@ def predict(
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
     wholes = [path for path in targets if path.suffix.lower() != ".csv" and path != csv]
     tables = [path for path in targets if path not in wholes]
-    _refuse_unwritable(wholes, tables, rate, figure, film, speed)
+    refuse_unwritable(wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
     check_kind(kind, MOTION)
     if figure is not None:
@@ -90,9 +90,9 @@ def predict(
     if scheduler is not None:
         options |= {"scheduler": scheduler, "workers": None}
     motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=not quiet), str(file))
-    _write(motion, wholes, tables, rate)
-    found, problem = _verification(motion, problem) if verify else (None, problem)
-    result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
+    write(motion, wholes, tables, rate)
+    found, problem = verification(motion, problem) if verify else (None, problem)
+    result = summary(motion) | ({} if found is None else {"verification": verified(found)})
     print_json(result) if as_json else show(motion, found)
     save_pictures(motion, figure, kind, film, speed=speed)
     if problem:
@@ -110,7 +110,7 @@ def _attempt(make: Any, file: str) -> tuple[Motion, str]:
     return motion, "" if motion.ok and not motion.interrupted else motion.status
 
 
-def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
+def verification(motion: Motion, problem: str) -> tuple[Any, str]:
     """The verification of the motion, and what went wrong first; Ctrl-C ends the simulation alone."""
     try:
         found = motion.verify()
@@ -119,7 +119,7 @@ def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
     return found, problem or ("" if found.ok else found.status)
 
 
-def _refuse_unwritable(
+def refuse_unwritable(
     wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, film: Path | None, speed: float
 ) -> None:
     """Refuse files that could not be written, before any work is done for them."""
@@ -136,7 +136,7 @@ def _refuse_unwritable(
         check_output(path, (".csv",), "a table of samples")
 
 
-def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
+def write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
     """Write the files; samples for a controller only of a motion that is solved."""
     for path in wholes:
         motion.save(path)
@@ -149,7 +149,7 @@ def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) 
             err.print(f"did not write {path}: the motion is not solved", markup=False)
 
 
-def _verified(found: Any) -> dict[str, Any]:
+def verified(found: Any) -> dict[str, Any]:
     return {
         "ok": found.ok, "status": found.status, "deviation": found.deviation,
         "joint_error": found.joint_error, "end_error": found.end_error,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from lissom.identification.torque_model import States, TorqueModel
+from lissom.identification.excitation.torque_model import States, TorqueModel
 from lissom.spatial.rotations import Array
 
 RIDGE = 1e-14  # of a scaled column: what is not excited at all has a finite logarithm
@@ -63,6 +63,10 @@ class Design:
     def value(self, at: States) -> float:
         """Log det per parameter that counts, in scaled columns."""
         return self._factors(self.matrix(at))[0]
+
+    def log_det(self, value: float, more: float = 1.0) -> float:
+        """Log det, from its value per parameter in scaled columns, with `more` times as many samples."""
+        return float((self.counts * (value + 2 * np.log(self.scale) + np.log(more))).sum())
 
     def gradient(self, at: States) -> tuple[float, States]:
         """The value, and its derivatives (N, dof)."""

@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
+from lissom.identification.excitation.gaps import Gap, Segment, height_gaps, link_gaps, obstacle_gaps
+from lissom.identification.fit.masks import Indices
 from lissom.model.arm import Arm
-from lissom.motion.task.obstacles import CollisionBody, bodies_of
+from lissom.motion.task.obstacles import bodies_of
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.frame_height import SIZE, FrameHeight
-from lissom.motion.transcription.peak import DISTANCE, Peak
+from lissom.motion.transcription.peak import Peak
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import jacobian, pose
 
-LARGE = 0.1  # m: what distances are measured by at most
 TINY = 1e-12  # m^2, of a segment without length
-
-
-class Segment(NamedTuple):
-    """A segment on a link; on none, in the world."""
-
-    link: str | None
-    a: Array
-    b: Array
-
-
-class Gap(NamedTuple):
-    """Two segments that stay apart by a least distance [m], or a point above or below a height.
-
-    first : Segment
-    second : Segment or None    None: a height
-    least : float               of the distance; for a height the limit, with its side
-    side : int                  1: above the height, -1: below it
-    size : float                what is beyond is measured by [m]
-    what, who : str             for messages
-    """
-
-    first: Segment
-    second: Segment | None
-    least: float
-    side: int
-    size: float
-    what: str
-    who: str
 
 
 class Distances:
@@ -61,10 +28,10 @@ class Distances:
     def __init__(self, arm: Arm, task: Task, start: Array, self_collision: bool) -> None:
         self.arm = arm
         bodies = bodies_of(arm) if task.bodies is None else task.bodies
-        self.gaps = [*_obstacles(bodies, task), *_heights(task)]
+        self.gaps = [*obstacle_gaps(bodies, task), *height_gaps(task)]
         self.of_obstacles = len(self.gaps)
         if self_collision:
-            own = _between_links(arm, bodies, task.margin)
+            own = link_gaps(arm, bodies, task.margin)
             clear = self._values(start[None], own)[0] > 0 if own else ()
             self.gaps += [gap for gap, free in zip(own, clear, strict=True) if free]
 
@@ -96,7 +63,7 @@ class Distances:
         length = np.linalg.norm(apart, axis=1)
         return length - gap.least, apart / np.maximum(length, 1e-9)[:, None], s, t
 
-    def excess(self, q: Array, room: float) -> tuple[NDArray[np.intp], Array, Array]:
+    def excess(self, q: Array, room: float) -> tuple[Indices, Array, Array]:
         """Rows (k,) of positions at which less than a part of a size is left, by how much (negative), and its
         derivatives (k, dof)."""
         frames = self._frames(q, self.gaps)
@@ -105,7 +72,7 @@ class Distances:
 
     def _excess(
         self, q: Array, gap: Gap, at: tuple[Array, Array, Array, Array], room: float
-    ) -> tuple[NDArray[np.intp], Array, Array]:
+    ) -> tuple[Indices, Array, Array]:
         left, direction, s, t = at
         rows = np.flatnonzero(left < room * gap.size)
         slope = self._moved(q[rows], gap, direction[rows], s[rows], t[rows]) if len(rows) else q[:0]
@@ -127,60 +94,17 @@ class Distances:
             return []
         use = 1 - self._values(q, own)
         row, k = np.unravel_index(int(np.argmax(use)), use.shape)
+        if use[row, k] < 0:  # farther away than they are thick
+            return []
         gap = own[int(k)]
-        distance = (1 - use[row, k]) * gap.size + gap.least
-        return [Peak(gap.what, gap.who, float(t[row]), float(distance), gap.least, float(use[row, k]))]
+        distance = (1 - use[row, k]) * gap.size + gap.margin
+        return [Peak(gap.what, gap.who, float(t[row]), float(distance), gap.margin, float(use[row, k]))]
 
 
 def _ends(frames: dict[str | None, Array], part: Segment) -> tuple[Array, Array]:
     X = frames[part.link]
     a, b = (X[:, :3, 3] + X[:, :3, :3] @ end for end in (part.a, part.b))
     return a, b
-
-
-def _obstacles(bodies: tuple[CollisionBody, ...], task: Task) -> Iterator[Gap]:
-    for place, thing in enumerate(task.obstacles):
-        for body in bodies:
-            least = body.radius + thing.radius + task.margin
-            what = f"{DISTANCE} {type(thing).__name__.lower()} {place}"
-            first, second = Segment(body.link, body.a, body.b), Segment(None, *thing.ends)
-            yield Gap(first, second, least, 1, min(least, LARGE), what, body.link)
-
-
-def _heights(task: Task) -> Iterator[Gap]:
-    for limit in task.constraints:
-        if isinstance(limit, FrameHeight):
-            point = Segment(limit.link, limit.point, limit.point)
-            for bound, side in ((limit.lower, 1), (limit.upper, -1)):
-                if bound is not None:
-                    yield Gap(point, None, float(bound), side, SIZE, "height", limit.link)
-
-
-def _between_links(arm: Arm, bodies: tuple[CollisionBody, ...], margin: float) -> list[Gap]:
-    """Pairs of bodies on links that no single joint connects."""
-    carrier = {body.link: _carrier(arm, arm.frame(body.link).link) for body in bodies}
-    above = {k: _carrier(arm, _parent(arm, k)) for k in carrier.values() if k is not None}
-    out = []
-    for one, other in combinations(bodies, 2):
-        i, j = carrier[one.link], carrier[other.link]
-        least = one.radius + other.radius + margin
-        if i is None or j is None or i == j or above[i] == j or above[j] == i or least <= 0:
-            continue
-        first, second = (Segment(body.link, body.a, body.b) for body in (one, other))
-        out.append(Gap(first, second, least, 1, min(least, LARGE), f"{DISTANCE} {one.link!r}", other.link))
-    return out
-
-
-def _carrier(arm: Arm, k: int | None) -> int | None:
-    """The link that moves a link: itself, or the nearest before it with a joint that moves."""
-    while k is not None and not arm.links[k].joint.moves:
-        k = _parent(arm, k)
-    return k
-
-
-def _parent(arm: Arm, k: int) -> int | None:
-    parent = arm.links[k].parent
-    return None if parent is None else arm.index(parent)
 
 
 def nearest(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
@@ -195,5 +119,5 @@ def nearest(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:
     return s, _clipped((uv * s + vw) / safe_v)
 
 
-def _clipped(x: Array | NDArray[np.float64]) -> Array:
+def _clipped(x: Array) -> Array:
     return np.clip(x, 0.0, 1.0)

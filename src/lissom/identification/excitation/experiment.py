@@ -89,7 +89,7 @@ class Experiment(NamedTuple):
     def design(self) -> Design:
         """The information in a motion."""
         found = self.parameters
-        return Design(found.model, found.base.columns, found.counts, self.noise)
+        return Design(found.model, found.columns, found.counts, self.noise)
 
 
 def excited(arm: Arm, wishes: Wishes, progress: bool | Callable[[Iteration], object] | None) -> Motion:
@@ -101,7 +101,7 @@ def excited(arm: Arm, wishes: Wishes, progress: bool | Callable[[Iteration], obj
         experiment = _experiment(arm, wishes)
         built = time.perf_counter()
         search = Search(experiment.profile, experiment.design, experiment.penalty,
-                        ~held(experiment.penalty.bounds), report)  # fmt: skip
+                        ~held(experiment.penalty.bounds), report, experiment.rate_hz)  # fmt: skip
         randoms, rows, best, interrupted = _searched(search, wishes)
         seconds = {"build": built - clock, "solve": time.perf_counter() - built}
         return finished(experiment, search, best, randoms, rows, interrupted, seconds)
@@ -159,13 +159,14 @@ def _searched(search: Search, wishes: Wishes) -> tuple[list[Array], list[StartRo
     except KeyboardInterrupt:
         best = max(best, search.candidate(search.last), key=lambda one: one.value)
         return randoms, rows, best, True
-    return randoms, [_compared(row, best) for row in rows], best, False
+    return randoms, [_compared(row, -search.log_det(best.value)) for row in rows], best, False
 
 
 def _row(k: int, found: Candidate, search: Search, before: int) -> StartRow:
-    return StartRow(start=k, status="solved", outcome="solved", cost=-found.value, duration=search.profile.duration,
+    cost, T = -search.log_det(found.value), search.profile.duration
+    return StartRow(start=k, status="solved", outcome="solved", cost=cost, duration=T,
                     iterations=len(search.log) - before, same=False)  # fmt: skip
 
 
-def _compared(row: StartRow, best: Candidate) -> StartRow:
-    return StartRow(**{**row, "same": row["cost"] == -best.value})
+def _compared(row: StartRow, best: float) -> StartRow:
+    return StartRow(**{**row, "same": row["cost"] == best})

@@ -8,6 +8,7 @@ import numpy as np
 
 from lissom.identification.excitation.distances import Distances
 from lissom.identification.excitation.profile import Sampled
+from lissom.identification.fit.masks import Indices
 from lissom.model.arm import Arm
 from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
@@ -84,13 +85,14 @@ class Penalty:
         nothing = Excess(np.zeros(0), np.zeros((0, *points.shape)))
         return Excess(*(np.concatenate(parts) for parts in zip(nothing, *found, strict=True)))
 
-    def _slope(self, quantity: str, at: Sampled, points: Array, rows: Array, joints: Array) -> Array:
+    def _slope(self, quantity: str, at: Sampled, points: Array, rows: Indices, joints: Indices) -> Array:
         """(k, m, dof) derivatives of a quantity of joints (k,) at samples (k,)."""
         if quantity != "torque":
             one = np.eye(points.shape[1])[joints]
             return np.asarray(at.rows[OF_PROFILES.index(quantity)][rows][:, :, None] * one[:, None, :])
         some, place = np.unique(rows, return_inverse=True)
-        slopes = inverse_dynamics_gradient(self.arm, *(x[some] for x in at.states(points)))
+        q, qd, qdd = (x[some] for x in at.states(points))
+        slopes = inverse_dynamics_gradient(self.arm, q, qd, qdd)
         parts = (at.rows[r][rows][:, :, None] * D[place, joints][:, None, :] for r, D in enumerate(slopes))
         return np.asarray(sum(parts))
 

@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lissom.errors import InputError, UnsupportedError, shown, suggest
-from lissom.identification.base_parameters import BaseParameters, base_parameters
 from lissom.identification.excitation.limits import HELD, VERB
-from lissom.identification.torque_model import FRICTION, TorqueModel
+from lissom.identification.excitation.torque_model import FRICTION, TorqueModel
+from lissom.identification.fit.masks import Indices, Mask
 from lissom.kernels.arguments import as_numbers
 from lissom.model.arm import Arm
-from lissom.model.following import totals
 from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
-from lissom.verbs.sensitivity import inertial_parameters
 
 SLOW = 0.05  # of the velocity limit: Coulomb friction changes its sign smoothly below it
 NOISE = 0.01  # of the torque limit
@@ -28,26 +25,22 @@ DRAWN = 64  # random states, where a joint has no torque limit
 class Parameters(NamedTuple):
     """Base parameters of an experiment.
 
-    base : BaseParameters
     model : TorqueModel
-    counts : (k,)       which of them count
+    columns : (k,)      columns of the model that are estimated
+    names : (k,) of str
     values : (k,)       of the arm
+    counts : (k,)       which of them count
     """
 
-    base: BaseParameters
     model: TorqueModel
-    counts: NDArray[np.bool_]
+    columns: Indices
+    names: tuple[str, ...]
     values: Array
+    counts: Mask
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of those that count."""
-        return tuple(np.array(self.base.names, object)[self.counts])
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """Names of those that are estimated too."""
-        return tuple(np.array(self.base.names, object)[~self.counts])
+    def named(self, counting: bool) -> tuple[str, ...]:
+        """Names of those that count, or of the others."""
+        return tuple(name for name, counts in zip(self.names, self.counts, strict=True) if counts == counting)
 
 
 def refuse_arm(arm: Arm) -> None:
@@ -77,22 +70,18 @@ def parameters(
     ignore : names of links, joints or parameters that are estimated too, but do not count
     """
     still = held(bounds)
-    speed = bounds.upper["velocity"]
-    model = TorqueModel(arm, SLOW * np.where(still, 1.0, speed))
-    base = base_parameters(model, np.isfinite(noise), {int(k): float(start[k]) for k in np.flatnonzero(still)})
-    lead = [model.names[k] for k in base.columns]
+    model = TorqueModel(arm, SLOW * np.where(still, 1.0, bounds.upper["velocity"]))
+    base = model.base(np.isfinite(noise), {int(k): float(start[k]) for k in np.flatnonzero(still)})
+    lead = [model.names[k] for k in base.kept]
     rubs = np.array([name.rsplit(".", 1)[1] in FRICTION for name in lead])
-    counts = ~rubs & ~_ignored(arm, lead, ignore)
-    keep = counts | ~rubs | friction
-    base = BaseParameters(base.columns[keep], base.dependent, base.combination[keep],
-                          tuple(np.array(base.names, object)[keep]))  # fmt: skip
-    counts = counts[keep]
+    counts, kept = ~rubs & ~_ignored(lead, ignore), np.flatnonzero(~rubs | friction)
     if not counts.any():
         raise InputError(f"{VERB}: nothing is left to identify: ignore and noise leave out every parameter.")
-    return Parameters(base, model, counts, base.values(_values(arm, model)))
+    values = base.of_parameters(model.prior)
+    return Parameters(model, base.kept[kept], tuple(base.names[k] for k in kept), values[kept], counts[kept])
 
 
-def held(bounds: Bounds) -> NDArray[np.bool_]:
+def held(bounds: Bounds) -> Mask:
     """(dof,) which coordinates cannot move."""
     none = bounds.upper["position"] - bounds.lower["position"] < HELD
     for word in ("velocity", "acceleration"):
@@ -100,15 +89,7 @@ def held(bounds: Bounds) -> NDArray[np.bool_]:
     return none
 
 
-def _values(arm: Arm, model: TorqueModel) -> Array:
-    """Parameters of an arm; friction and offsets have no values here."""
-    out = np.zeros(len(model.names))
-    out[: model.inertial] = inertial_parameters(arm)
-    out[model.drive("armature")] = arm.expanded(totals(arm, "reflected_inertia", 2))
-    return out
-
-
-def _ignored(arm: Arm, lead: Sequence[str], ignore: Sequence[str]) -> NDArray[np.bool_]:
+def _ignored(lead: Sequence[str], ignore: Sequence[str]) -> Mask:
     """(k,) base parameters whose link, joint or name is on a list."""
     words = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     known = {*lead, *(name.rsplit(".", 1)[0] for name in lead)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.identification.torque_model import States
+from lissom.identification.excitation.torque_model import States
 from lissom.motion.splines.basis import Basis, grid
 from lissom.spatial.rotations import Array
 

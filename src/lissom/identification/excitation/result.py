@@ -93,13 +93,13 @@ def _information(experiment: Experiment, search: Search, points: Array, randoms:
     count = int(np.clip(round(samples), 2, MOST_SAMPLES))
     fine = profile.at((np.arange(count) + 0.5) / count)
     best = search.design.known(fine.states(points), samples / count)
-    others = [search.known(some, samples) for some in randoms]
+    others = [search.known(some) for some in randoms]
     return Information(
-        found.names, _numbers(found.values[found.counts]), _numbers(best.std[found.counts]),
+        found.named(True), _numbers(found.values[found.counts]), _numbers(best.std[found.counts]),
         _numbers(np.median([one.std for one in others], axis=0)[found.counts]), best.log_det, best.condition,
         float(np.median([one.condition for one in others])),
         tuple(float(x) if np.isfinite(x) else None for x in experiment.noise), experiment.rate_hz, len(randoms),
-        found.others, experiment.assumptions,
+        found.named(False), experiment.assumptions,
     )  # fmt: skip
 
 

@@ -45,14 +45,16 @@ class Search:
     ----------
     core : (m, dof)             a small motion away from limits that are near the start, towards which others are shrunk
     log : list of Iteration     all steps so far
+    more : float                samples of the torques per sample here
     """
 
     def __init__(
         self, profile: Profile, design: Design, penalty: Penalty, moves: NDArray[np.bool_],
-        report: Callable[[Iteration], object],
+        report: Callable[[Iteration], object], rate_hz: float,
     ) -> None:  # fmt: skip
         self.profile, self.design, self.penalty, self.moves, self.report = profile, design, penalty, moves, report
         self.log: list[Iteration] = []
+        self.more = rate_hz * profile.duration / len(profile.samples.s)
         self.last = np.zeros((profile.free, len(moves)))
         lower, upper = penalty.limits("position")
         reach = profile.duration / profile.basis.segments * penalty.limits("velocity")[1]  # in a segment
@@ -92,7 +94,7 @@ class Search:
 
     def _note(self, cost: float) -> None:
         over = self.penalty.largest(self.profile.samples, self.last)
-        step = Iteration(len(self.log), cost, over, np.nan, self.profile.duration)
+        step = Iteration(len(self.log), -self.log_det(-cost), over, np.nan, self.profile.duration)
         self.log.append(step)
         self.report(step)
 
@@ -167,7 +169,10 @@ class Search:
         over, slope = self.penalty.gradient(at, points)
         return weight * over - value, weight * slope - at.back(by_states)
 
-    def known(self, points: Array, samples: float) -> Known:
-        """Return what a motion says if so many samples are taken of it."""
-        at = self.profile.samples
-        return self.design.known(at.states(points), samples / len(at.s))
+    def log_det(self, value: float) -> float:
+        """Return the log det of the information, from its value per parameter."""
+        return self.design.log_det(value, self.more)
+
+    def known(self, points: Array) -> Known:
+        """Return what a motion says."""
+        return self.design.known(self.profile.samples.states(points), self.more)

@@ -54,6 +54,16 @@ class Information:
         """How many times smaller the standard deviations are than those of the median random motion, geometric mean."""
         return float(np.exp(np.mean(np.log(np.array(self.random_std) / np.array(self.std)))))
 
+    @property
+    def short_names(self) -> tuple[str, ...]:
+        """Names of the parameters without what is combined with them, such as ``arm.mcz + 2 more``."""
+        out = []
+        for name in self.parameters:
+            first, *others = name.split(" ")
+            count = sum("." in word for word in others)
+            out.append(f"{first} + {count} more" if count else first)
+        return tuple(out)
+
     def describe(self, count: int = SHOWN) -> str:
         """Return a summary: the gain, and the parameters that are known least, relative to their values."""
         lines = [
@@ -70,7 +80,7 @@ class Information:
         with np.errstate(divide="ignore"):
             relative = np.array(self.std) / np.abs(self.values)
         rows = [
-            [self.parameters[k], f"{self.values[k]:.4g}", f"{self.std[k]:.2g}", f"{self.random_std[k]:.2g}"]
+            [self.short_names[k], f"{self.values[k]:.4g}", f"{self.std[k]:.2g}", f"{self.random_std[k]:.2g}"]
             for k in np.argsort(-relative, kind="stable")[:count]
         ]
         return Listing.of(["base parameter", "value", "std", "std of random motions"], rows)
