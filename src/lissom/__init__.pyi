@@ -30,6 +30,7 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
+from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
@@ -60,6 +61,7 @@ from lissom.motion.public import (
     retime_motion as retime_motion,
     track_motion as track_motion,
 )
+from lissom.motion.result.information import Information as Information
 from lissom.motion.result.motion import Motion as Motion
 from lissom.motion.result.outcome import MotionOutcome as MotionOutcome
 from lissom.motion.result.report import MotionReport as MotionReport
@@ -162,6 +164,7 @@ from lissom.verbs.sensitivity import (
     inverse_dynamics_hessian as inverse_dynamics_hessian,
     inverse_dynamics_product as inverse_dynamics_product,
     regressor as regressor,
+    regressor_product as regressor_product,
 )
 from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
 from lissom.verbs.torque_parts import (

@@ -38,6 +38,7 @@ VERBS = (
     Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
     Verb("track", COMPUTE, "Make a frame follow a path: joint motions and torques, also of arms whose links bend."),
+    Verb("excite", COMPUTE, "Find the motion that identifies the parameters of an arm best."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
     Verb(
         "identify", COMPUTE, "Identify masses, inertias, drives and friction of an arm from logs of motion and torques."

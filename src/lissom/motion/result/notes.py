@@ -19,9 +19,9 @@ MARGIN = 5e-3  # of a torque limit: less is not worth a note
 
 def notes_of(motion: AbstractMotion) -> tuple[str, ...]:
     """Return one sentence for each fact that the numbers of a motion alone do not show."""
-    wider = tuple(_wider_limits(motion))
+    wider = (*_wider_limits(motion), *(() if motion.information is None else motion.information.assumptions))
     if motion.tracked is not None:
-        wider = (f"{_capital(motion.tracked.describe())}", *wider)
+        wider = (_capital(motion.tracked.describe()), *wider)
     if not motion.ok:  # limits may be why; the rest is about a motion that nobody should use
         return wider
     return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion), *_lags(motion))
@@ -88,7 +88,14 @@ def _friction_margins(motion: AbstractMotion) -> Iterator[str]:
 def _idle_joints(motion: AbstractMotion) -> Iterator[str]:
     """Joints that the task starts and ends at one position, but which move in between."""
     task, arm = motion.task, motion.arm
-    free = not (task.periodic or task.via or task.obstacles or task.constraints or motion.report.solver == RETIMING)
+    free = not (
+        motion.information
+        or task.periodic
+        or task.via
+        or task.obstacles
+        or task.constraints
+        or motion.report.solver == RETIMING
+    )
     if not free or isinstance(task.start, Reach) or isinstance(task.goal, Reach):
         return
     at = arm.joint_index

@@ -18,6 +18,7 @@ from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
 from lissom.motion.result.comparison import Comparison
+from lissom.motion.result.information import Information
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
 from lissom.motion.task.frame_output import FrameOutput
@@ -59,6 +60,7 @@ class AbstractMotion:
     closures: Closures | None = None
     compared: Comparison | None = None
     tracked: TrackedPath | None = None
+    information: Information | None = None
 
     def with_verdict(self, **changes: Any) -> Self:
         """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""

@@ -22,6 +22,7 @@ from lissom.motion.task.reach import Reach
 
 MOST_SEGMENTS = 2000
 SEGMENTS = 20  # where a task gives no number
+INFORMATION = "information"  # of `excite`, which no integral along the motion gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +189,7 @@ class Task(Record):
         if not isinstance(terms, Mapping) or not terms:
             raise ModelError(f"minimise is {shown(value)}; expected one of {', '.join(CRITERIA)}, or {{name: weight}}.")
         for word, weight in terms.items():
-            if not callable(word) and word not in CRITERIA:
+            if not callable(word) and word not in CRITERIA and word != INFORMATION:
                 raise ModelError(f"minimise has {shown(word)}; expected {', '.join(CRITERIA)}, or a function.")
             if number(weight, "weight") < 0:
                 raise ModelError(f"minimise has the weight {weight:g}; expected 0 or more.")

@@ -16,6 +16,7 @@ from lissom.views.figures.curves import draw_curves, finish_axes, name_ends, oth
 from lissom.views.figures.figure import new_figure, set_title
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.followed import followed_frame
+from lissom.views.plots.information import information
 from lissom.views.plots.motion_curves import REACHED, DenseCurves, limit_text, title_lines
 from lissom.views.plots.needs import check_needs
 from lissom.views.plots.paths import path
@@ -278,4 +279,5 @@ KINDS: dict[str, Callable[[Any], Figure]] = {
     "deflection": deflection,
     "residual": residual,
     "path": path,
+    "information": information,
 }

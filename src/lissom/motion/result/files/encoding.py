@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from lissom.formats.records.encode import Encoding
-from lissom.motion.result import comparison, report
+from lissom.motion.result import comparison, information, report
 from lissom.motion.result.files.written_criteria import read, written
 from lissom.motion.task import task, tracked_path
 from lissom.motion.transcription import peak
@@ -18,7 +18,9 @@ def _kinds() -> tuple[Any, ...]:
     """Classes in modules that hold records of motions."""
     path_constraint_kinds()  # their classes are records too
     return tuple(
-        kind for module in (closures, comparison, peak, report, task, tracked_path) for kind in vars(module).values()
+        kind
+        for module in (closures, comparison, information, peak, report, task, tracked_path)
+        for kind in vars(module).values()
     )
 
 
