@@ -6,6 +6,9 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.dynamics import gears
+from lissom.dynamics.from_arm import joint_drive
+from lissom.dynamics.varied import Varied
+from lissom.engine.c99 import recorded
 from lissom.kernels.batch_of_arms import call_each
 from lissom.kernels.cache import functions_of
 
@@ -180,6 +183,25 @@ def test_arms_of_a_batch_may_have_other_laws_or_none():
     for k, arm in enumerate(arms):
         alone = ls.forward_dynamics_gradient(arm, q[k], qd[k], qdd[k])
         np.testing.assert_allclose(found.qd[k], alone.qd, rtol=1e-10, atol=1e-10)
+
+
+def test_joints_without_further_laws_have_plain_drives():
+    """Their code is that of before: graphs and bits do not change."""
+    arm = ls.load("puma560").with_joint("elbow", friction=ls.Friction(coulomb=3.0, viscous=0.7), damping=0.1)
+    plain = ls.load("puma560").with_joint("elbow", friction=3.0, damping=0.1 + 0.7)
+    bodies = functions_of(arm).bodies.list
+    assert all(joint_drive(body).laws is None for body in bodies)
+    state = states(arm)
+    np.testing.assert_array_equal(ls.inverse_dynamics(arm, *state), ls.inverse_dynamics(plain, *state))
+    pieces = Varied(arm, [plain.with_joint("elbow", friction=4.0)]).pieces
+    assert [len(piece.entries) for piece in pieces if piece.key[0] == "drive"] == [5]
+
+
+def test_other_coefficients_compile_nothing_on_tapes():
+    one, other = (with_friction(ls.load("puma560"), load) for load in (0.1, 0.2))
+    for verb in ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_gradient"):
+        steps = [set(recorded(functions_of(arm).plan(verb).runs(True), ())[1]) for arm in (one, other)]
+        assert steps[0] == steps[1]
 
 
 def test_parts_and_tables_and_bound_functions_have_it_too():

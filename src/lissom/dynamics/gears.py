@@ -7,10 +7,11 @@ torque of the motor less all friction that does not depend on the load,
 
 for |g| < 1. With s known, a joint moves as one without this friction, of armature Ia / c under the torque tau / c; s
 follows from the accelerations. These are the minimum of a strictly convex function, so there is one fixed point; the
-search is Newton's on its quadratic pieces. It ends, exactly, when no sign changes, and every pass shrinks the error at
-least by 2 load / (1 - load). Below 1/3 it contracts for certain; up to 0.99, five passes were the most that any of
-45,000 random states took. Joints without armature need one. A state that takes more is computed again with many, and
-refused if these do not suffice.
+search is Newton's on its quadratic pieces. It ends, exactly, when no sign changes. With H = M + Ia / c for the signs of
+a pass, the error shrinks in the norm of H by 2 load / (1 - load), and norms of two passes differ by a factor of at most
+sqrt((1 + load) / (1 - load)): for certain it contracts up to load = 1/4. Up to 0.99 none of 400,000 random states of
+arms with up to 19 joints took more than five passes. Joints without armature need one. A state that takes more is
+computed again with many, and refused if these do not suffice.
 """
 
 from __future__ import annotations
