@@ -179,6 +179,7 @@ def track_motion(
     bending: Any = (),
     tolerance: float = 1e-6,
     iterations: int = 20,
+    progress: bool | Callable[[str], object] | None = None,
     on_failure: str = "raise",
     **unknown: Never,
 ) -> Motion:
@@ -214,6 +215,8 @@ def track_motion(
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`
                                    has the distance of others
     iterations : int               steps of the search, at most, before accelerations weigh more
+    progress : bool or f(text)     show a line with the steps of the search, or call f after every step; default: a line
+                                   after three seconds
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
 
     Returns
@@ -254,7 +257,7 @@ def track_motion(
     several = (loads,) if isinstance(loads, Load) else loads
     options = TrackingOptions(
         frame, axes, duration, before, after, segments, start, point, limits, several, bending, tolerance, iterations,
-        on_failure,
+        progress, on_failure,
     )  # fmt: skip
     return track.track_motion(arm, path, options)
 

@@ -87,6 +87,7 @@ def track(
     if figure is not None:
         check_needs(kind, loaded, compared=False, tracked=True)
     options: dict[str, Any] = {"before": before, "after": after, "segments": segments}
+    options |= {"progress": False} if quiet else {}
     options |= {} if start is None else {"start": positions(loaded, start, arm.deg)}
     options |= {} if point is None else {"point": numbers(point, "--point")}
     made = lambda: track_motion(loaded, (times, values), frame, axes, **options)  # noqa: E731

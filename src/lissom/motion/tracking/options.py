@@ -32,6 +32,7 @@ class TrackingOptions(NamedTuple):
     bending: Any
     tolerance: float
     iterations: int
+    progress: Any
     on_failure: str
 
     def check(self) -> None:

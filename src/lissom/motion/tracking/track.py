@@ -29,7 +29,7 @@ from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
 from lissom.motion.transcription.constraints.bending import measures_of
-from lissom.progress import line_if_long
+from lissom.progress import line, reporter
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 
@@ -43,7 +43,8 @@ def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
     _refuse_arm(as_arm(arm, VERB))
     options.check()
     given = as_path(path, options.axes, options.duration)
-    with line_if_long("following the path") as show:
+    words: Any = options.progress  # or a function of the user
+    with reporter(words, lambda after: line("following the path", after), words, VERB, "f(text)") as show:
         motion = _Tracker(arm, given, options).solved(show)
     if not motion.ok and options.on_failure == "raise":
         raise MotionError(f"{VERB}: {motion.status}", motion)
