@@ -104,8 +104,8 @@ def _refuse_few(numbers: Numbers, measured: tuple[MeasuredModes, ...]) -> None:
     if have + ratios < len(numbers):
         raise InputError(
             f"{VERB}: {have} measured frequencies and {ratios} damping ratios do not determine "
-            f"{len(numbers)} parameters ({listed(numbers.names, 6)}). Measure at more poses, with other payloads or more modes, or name fewer "
-            "parameters=[...]."
+            f"{len(numbers)} parameters ({listed(numbers.names, 6)}). Measure at more "
+            "poses, with other payloads or more modes, or name fewer parameters=[...]."
         )
 
 
