@@ -53,8 +53,8 @@ def test_exact_frequencies_give_exact_numbers(given):
     truth = given.with_link("link2", beam=given.link("link2").beam.replace(EI=1.3))
     payload = ls.Payload(0.3, com=(0.02, 0, 0), inertia=0.002)
     loaded = truth.with_payload(payload)
-    some = [ls.MeasuredModes(POSES[0], ls.modes(truth, POSES[0], count=3).frequencies_hz),
-            ls.MeasuredModes(POSES[0], ls.modes(loaded, POSES[0], count=3).frequencies_hz, payload=payload)]  # fmt: skip
+    bare, carrying = (ls.modes(arm, POSES[0], count=3).frequencies_hz for arm in (truth, loaded))
+    some = [ls.MeasuredModes(POSES[0], bare), ls.MeasuredModes(POSES[0], carrying, payload=payload)]
     found = ls.identify_modes(given, some)
     np.testing.assert_allclose(found.table.values, [1.0, 1.3], rtol=1e-8)
     assert np.abs(found.residuals).max() < 1e-9
