@@ -29,12 +29,12 @@ class State(NamedTuple):
     """What is sought.
 
     x : (numbers,)               coordinates of the numbers
-    late : float                 time by which torques are logged late [s]
+    delays : (2,)                times by which torques and second encoders are logged late [s]
     x0 : (windows, 2 dof)        initial states
     """
 
     x: Array
-    late: float
+    delays: Array
     x0: Array
 
 
@@ -61,7 +61,7 @@ class Fit(NamedTuple):
 
 
 class Fitter:
-    """One fit. `shared`: which of the shared numbers, the delay of the torques last, are free."""
+    """One fit. `shared`: which of the shared numbers are free, the delays of torques and second encoders last."""
 
     def __init__(self, steps: Integration, shared: Array, report: Callable[[str], None]):
         self.steps, self.shared, self.report = steps, np.flatnonzero(shared), report
@@ -70,17 +70,18 @@ class Fitter:
     def sums(self, at: State) -> Sums:
         """Residuals and normal equations."""
         measured, n = self.steps.measured, self.steps.n
-        windows, channels, m = len(at.x0), len(measured.C), self.steps.columns
+        windows, channels, m = len(at.x0), len(measured.C), self.steps.columns + 1
         H, g = np.zeros((windows, channels, m, m)), np.zeros((windows, channels, m))
         residuals = np.empty((measured.count, windows, channels))
         if not np.array_equal(self.steps.plant.x, at.x):
             self.steps.plant.put(at.x)
         some = np.empty((windows, channels, TOGETHER, m))
         with np.errstate(all="ignore"):
-            for k, (x, S) in enumerate(self.steps.samples(at.x0, at.late)):
-                residuals[k] = measured.at(k + 1) - x[:, :n] @ measured.C.T
+            for k, (x, S) in enumerate(self.steps.samples(at.x0, at.delays[0])):
+                y, by_delay = measured.at(k + 1, at.delays[1])
+                residuals[k] = y - x[:, :n] @ measured.C.T
                 here = k % TOGETHER
-                some[:, :, here] = measured.C @ S[:, :n]
+                some[:, :, here, :-1], some[:, :, here, -1] = measured.C @ S[:, :n], -by_delay
                 if here == TOGETHER - 1 or k == measured.count - 1:
                     J, r = some[:, :, : here + 1], residuals[k - here : k + 1].transpose(1, 2, 0)
                     H += J.swapaxes(-1, -2) @ J
@@ -140,10 +141,10 @@ class Fitter:
         return found if np.isfinite(found.residuals).all() and np.isfinite(found.H).all() else None
 
     def _moved(self, at: State, dx: Array, d0: Array) -> State:
-        whole = np.zeros(len(at.x) + 1)
+        whole = np.zeros(len(at.x) + 2)
         whole[self.shared] = dx
-        x = self.steps.plant.numbers.bounded(at.x + np.clip(whole[:-1], -FAR, FAR))
-        return State(x, at.late + float(whole[-1]), at.x0 + d0)
+        x = self.steps.plant.numbers.bounded(at.x + np.clip(whole[:-2], -FAR, FAR))
+        return State(x, at.delays + whole[-2:], at.x0 + d0)
 
     def _step(self, sums: Sums, weights: Array, stiff: float) -> tuple[Array, Array, Array]:
         """Steps of the shared numbers and of the initial states, and standard deviations if residuals were white."""

@@ -33,7 +33,8 @@ class StepOptions(NamedTuple):
     parameters : names, None for springs, beams and drives
     window : length of a window [s], None: half the longest period of a vibration, 0.25 s at least
     held : whether torques are constant between samples
-    skew : times (joints,) by which torques are logged late [s], "auto": one for all is found
+    skew : times (joints,) by which torques are logged late [s], "auto": one for all is found, and one for second
+        encoders
     """
 
     parameters: Sequence[str] | None = None
@@ -59,18 +60,19 @@ def identify_from_steps(arm: Arm, logs: list[Log], options: StepOptions) -> Iden
 def _fitted(steps: Integration, options: StepOptions) -> Outcome:
     """The fit, a second time without the numbers that turn out not to be identifiable."""
     numbers = steps.plant.numbers
-    free = np.ones(len(numbers) + 1, bool)
-    free[-1] = isinstance(options.skew, str) and not options.held
-    start = State(np.zeros(len(numbers)), 0.0, steps.measured.first_states())
+    free = np.ones(len(numbers) + 2, bool)
+    auto = isinstance(options.skew, str)
+    free[-2:] = auto and not options.held, auto and steps.measured.second.any()
+    start = State(np.zeros(len(numbers)), np.zeros(2), steps.measured.first_states())
     first = Fitter(steps, free, stage).run(start)
     std = _std(first, free)
-    known = numbers.known(first.at.x, std[:-1])
+    known = numbers.known(first.at.x, std[:-2])
     if known.all():
         return Outcome(first, first.at.x, std, known)
-    free[:-1] = known
+    free[:-2] = known
     again = Fitter(steps, free, stage).run(first.at._replace(x=np.where(known, first.at.x, 0.0)))
     better = _std(again, free)
-    spread = np.append(np.where(known, better[:-1], std[:-1]), better[-1])
+    spread = np.append(np.where(known, better[:-2], std[:-2]), better[-2:])
     return Outcome(again, np.where(known, again.at.x, first.at.x), spread, known)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.errors import InputError
 from lissom.identification.logs.log import Log
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -104,13 +105,35 @@ class Measured:
         units = tuple(arm.joints[k].unit for _, k in places)
         return cls(arm, names, units, y, C, Torques([_torques(arm, log) for log in logs], rate, held), lanes, count)
 
-    def at(self, k: int) -> Array:
-        """Measured positions (windows, channels) at sample k of each window."""
-        out = np.empty((len(self.lanes.log), len(self.C)))
+    @cached_property
+    def second(self) -> NDArray[np.bool_]:
+        """(channels,) which are of second encoders."""
+        return np.array([name.startswith("second") for name in self.channels])
+
+    @cached_property
+    def _curves(self) -> list[Any]:
+        """Splines of the second encoders in each log, and their derivatives."""
+        from scipy.interpolate import CubicSpline
+
+        curves = [CubicSpline(np.arange(len(y)), y[:, self.second]) for y in self.y]
+        return [(curve, curve.derivative()) for curve in curves]
+
+    def at(self, k: int, late: float) -> tuple[Array, Array]:
+        """Measured positions (windows, channels) at sample k of each window, and their derivatives by the delay.
+
+        late : time by which second encoders are late [s]: they are read later
+        """
+        out = np.zeros((2, len(self.lanes.log), len(self.C)))
         for i, y in enumerate(self.y):
             own = self.lanes.log == i
-            out[own] = y[self.lanes.start[own] + k]
-        return out
+            rows = self.lanes.start[own] + k
+            out[0, own] = y[rows]
+            if self.second.any():
+                curve, slope = self._curves[i]
+                place = np.clip(rows + late * self.torques.rate, 0.0, len(y) - 1)
+                out[0][np.ix_(own, self.second)] = curve(place)
+                out[1][np.ix_(own, self.second)] = self.torques.rate * slope(place)
+        return out[0], out[1]
 
     def first_states(self) -> Array:
         """Guesses (windows, 2 dof) of positions and rates at the starts; what is not measured is zero."""

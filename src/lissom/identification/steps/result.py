@@ -15,6 +15,7 @@ from lissom.identification.logs.log import Log
 from lissom.identification.parameters import Numbers
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
+from lissom.identification.result.table import CERTAIN, ParameterTable
 from lissom.identification.signals.filters import shifted
 from lissom.identification.steps.fit import Fit, Fitter, State
 from lissom.identification.steps.measured import Measured
@@ -26,7 +27,7 @@ COLOURED = 5.0  # times the spread of white noise: residuals that move slowly ar
 
 
 class Outcome(NamedTuple):
-    """The last fit; coordinates and standard deviations of all numbers, the delay last; which are identifiable."""
+    """The last fit; coordinates and standard deviations of all numbers, the delays last; which are identifiable."""
 
     found: Fit
     x: Array
@@ -51,11 +52,11 @@ class StepsPredictor:
         """Measured positions of all windows, those of the simulated arm, and those of the arm before."""
         measured = Measured.of(self.numbers.arm, [on_time(log, self.late)], self.window, self.held)
         steps = Integration(Plant(self.numbers), measured)
-        nothing = np.zeros(len(self.numbers) + 1, bool)
+        nothing = np.zeros(len(self.numbers) + 2, bool)
         guess = measured.first_states()
         pair = [
-            Fitter(steps, nothing, lambda _: None).run(State(x, late, guess)).residuals
-            for x, late in ((self.at.x, self.at.late), (0 * self.at.x, 0.0))
+            Fitter(steps, nothing, lambda _: None).run(State(factor * self.at.x, self.at.delays, guess)).residuals
+            for factor in (1.0, 0.0)
         ]
         return _compared(measured, [log], 0, *pair)
 
@@ -68,9 +69,9 @@ def on_time(log: Log, late: Array) -> Log:
 def result(measured: Measured, logs: Sequence[Log], outcome: Outcome, predictor: StepsPredictor) -> Identification:
     """The record of a fit."""
     numbers, found = predictor.numbers, outcome.found
-    nothing = np.zeros(len(numbers) + 1, bool)
+    nothing = np.zeros(len(numbers) + 2, bool)
     steps = Integration(Plant(numbers), measured)
-    before = Fitter(steps, nothing, lambda _: None).run(State(np.zeros(len(numbers)), 0.0, measured.first_states()))
+    before = Fitter(steps, nothing, lambda _: None).run(State(0 * found.at.x, found.at.delays, measured.first_states()))
     fits = tuple(_compared(measured, logs, i, found.residuals, before.residuals) for i in range(len(logs)))
     joints = len(numbers.arm.joints)
     arm = numbers.arm_at(found.at.x)
@@ -78,10 +79,29 @@ def result(measured: Measured, logs: Sequence[Log], outcome: Outcome, predictor:
     what = listed(numbers.names, 12)
     note = f"{what} identified from {sources}, by simulation over windows of {predictor.window:.3g} s."
     return Identification(
-        arm.replace(notes=(*arm.notes, note)), numbers.arm, numbers.table(outcome.x, outcome.std[:-1], outcome.known),
-        fits, predictor, predictor.late + found.at.late, np.full(joints, _finite(outcome.std[-1])), method="steps",
+        arm.replace(notes=(*arm.notes, note)), numbers.arm, _table(numbers, measured, outcome),
+        fits, predictor, predictor.late + found.at.delays[0], np.full(joints, _finite(outcome.std[-2])), method="steps",
         notes=_notes(numbers, outcome),
     )  # fmt: skip
+
+
+def _table(numbers: Numbers, measured: Measured, outcome: Outcome) -> ParameterTable:
+    """Rows of all numbers, and one of the delay of second encoders where there are some."""
+    table = numbers.table(outcome.x, outcome.std[:-2], outcome.known)
+    late, std = outcome.found.at.delays[1], outcome.std[-1]
+    if not measured.second.any() or not np.isfinite(std):
+        return table
+    sure = abs(late) > CERTAIN * std
+    columns = (
+        (table.values, late),
+        (table.std, std),
+        (table.prior, 0.0),
+        (table.used, late),
+        (table.identifiable, sure),
+    )
+    return ParameterTable(
+        (*table.names, "second.delay"), (*table.units, "s"), *(np.append(old, new) for old, new in columns)
+    )
 
 
 def _finite(x: float) -> float:

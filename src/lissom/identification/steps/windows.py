@@ -44,7 +44,7 @@ class Integration:
 
     @property
     def columns(self) -> int:
-        """Number of derivatives: by initial states, numbers and delay."""
+        """Number of derivatives: by initial states, numbers and the delay of the torques."""
         return 2 * self.n + len(self.plant.numbers) + 1
 
     def samples(self, x0: Array, late: float) -> Iterator[tuple[Array, Array]]:

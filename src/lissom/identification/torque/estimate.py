@@ -66,6 +66,8 @@ def estimate(model: Model, samples: list[Samples], options: Options) -> Estimate
     regression = _regression(regressor, options, "load" in law, model.arm.dof)
     if isinstance(options.law, str):
         regressor = Regressor(rows, base, of_law & ~_idle(model, regressor, regression), model.terms.prior)
+        law = tuple(term for term in law if (regressor.used & _of_term(model, term)).any())
+        of_law = used_by(model, law)
         regression = _regression(regressor, options, "load" in law, model.arm.dof)
     stage("physically consistent parameters")
     x = consistent(model, base, regressor, regression, options.strength)
@@ -88,8 +90,13 @@ def _idle(model: Model, regressor: Regressor, regression: Regression) -> Mask:
     std = np.sqrt(np.diag(regression.covariance))
     weak = np.zeros(len(model.kinds), bool)
     weak[regressor.leaders] = ~(np.abs(regression.values) > CERTAIN * std)
-    plain = [name.rpartition(".")[2] in ("viscous", "coulomb") for name in model.terms.names]
-    return np.asarray(weak & (model.kinds == "friction") & ~np.array(plain))
+    plain = _of_term(model, "viscous") | _of_term(model, "coulomb")
+    return np.asarray(weak & (model.kinds == "friction") & ~plain)
+
+
+def _of_term(model: Model, term: str) -> Mask:
+    """Whether parameters (p,) are coefficients of a term of the friction law."""
+    return np.array([name.endswith(f".{term}") for name in model.terms.names]) & (model.kinds == "friction")
 
 
 def every_law(law: tuple[str, ...] | str) -> tuple[str, ...]:

@@ -16,7 +16,13 @@ WORSE = 1.5  # times the residual without constraints: physical consistency cost
 
 def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -> tuple[str, ...]:
     """All sentences about an estimate."""
-    return (*_unexplained(fits), *_inconsistent(found, fits), *_not_identifiable(table), *_left_out(found))
+    return (
+        *_unexplained(fits),
+        *_inconsistent(found, fits),
+        *_not_identifiable(table),
+        *_confounded(found),
+        *_left_out(found),
+    )
 
 
 def _unexplained(fits: tuple[TorqueFit, ...]) -> list[str]:
@@ -60,6 +66,13 @@ def _not_identifiable(table: ParameterTable) -> list[str]:
             "arm they are held by the prior and by physical consistency."
         )
     return out
+
+
+def _confounded(found: Estimate) -> list[str]:
+    """Columns of the user's own that act as parameters of the arm do."""
+    leaders = {found.model.terms.names[k] for k in found.base.kept}
+    same = [name for name in found.model.extras.terms.names if name not in leaders]
+    return [f"{name} cannot be told apart from parameters of the arm: the table has it in their rows." for name in same]
 
 
 def _left_out(found: Estimate) -> list[str]:

@@ -103,9 +103,9 @@ def _refuse_few(numbers: Numbers, measured: tuple[MeasuredModes, ...]) -> None:
     have = sum(len(one.frequencies_hz) for one in measured)
     if have + ratios < len(numbers):
         raise InputError(
-            f"{VERB}: {have} frequencies and {ratios} damping ratios cannot determine {len(numbers)} parameters "
-            f"({listed(numbers.names, 6)}). Measure at more poses, with other payloads or more modes, or name fewer "
-            "parameters=[...]."
+            f"{VERB}: {have} measured frequencies and {ratios} damping ratios do not determine "
+            f"{len(numbers)} parameters ({listed(numbers.names, 6)}). Measure at more "
+            "poses, with other payloads or more modes, or name fewer parameters=[...]."
         )
 
 

@@ -49,9 +49,9 @@ def spectrum(result: Identification | TorqueFit) -> Figure:
             (fit.residuals, curve_colour(0), "residual"),
         ):
             f, size = _spectrum(values[:, k] - values[:, k].mean(), fit.t)
-            ax.loglog(f, size, color=colour, linewidth=1.2, label=label)
+            ax.semilogy(f, size, color=colour, linewidth=1.2, label=label)
             if label == "measured":
-                ax.set_xlim(f[0], f[np.flatnonzero(size > FILTERED * size.max())[-1]])
+                ax.set_xlim(0.0, f[np.flatnonzero(size > FILTERED * size.max())[-1]])
                 ax.set_ylim(FILTERED * size.max(), 3 * size.max())
         ax.set_title(fit.joints[k])
         finish_axes(ax, "frequency [Hz]" if _last(k, axes) else "", f"density [{fit.units[k]}/√Hz]")

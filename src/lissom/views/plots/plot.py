@@ -11,6 +11,7 @@ from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
+from lissom.identification.vibration.free_decay import FreeDecay
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.friction import Friction
@@ -23,6 +24,7 @@ from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
 from lissom.views.plots import (
     bending,
+    free_decays,
     friction,
     identifications,
     motions,
@@ -44,6 +46,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
     Friction: friction.laws,
+    FreeDecay: free_decays.free_decay,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -73,6 +76,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Shaper                vibration that is left, over the frequency of a mode
         or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
+        or FreeDecay             a free vibration, measured and fitted, and its spectrum
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
