@@ -39,7 +39,7 @@ COMMANDS = {
     "plot": (["run.nc"], "lissom.motion.result.files.read.load_record"),
     "report": (["two_link"], "lissom.pages.report._subject"),
     "count": ([], "lissom.papers.hollerbach1980.counts.count_table"),
-    "reproduce": (["book1983"], "lissom.cli.commands.reproduce._tried"),
+    "reproduce": (["book1983"], "lissom.cli.commands.prove.reproduce._tried"),
     "export-c": (["two_link", "inverse_dynamics"], "lissom.export.export_c.export_c"),
     "convert": (["two_link"], "lissom.formats.load.save"),
 }

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 DESCRIBE, COMPUTE, SHOW, PROVE = "Describe an arm", "Compute", "Show results", "Test the installation and the papers"
+FOLDERS = {DESCRIBE: "describe", COMPUTE: "compute", SHOW: "show", PROVE: "prove"}  # of commands/
 
 
 class Verb(NamedTuple):
@@ -22,9 +23,14 @@ class Verb(NamedTuple):
     line: str
 
     @property
+    def function(self) -> Any:
+        """The function of the command, of the name of its file, in the folder of its panel."""
+        return getattr(import_module(self.module), self.name.replace("-", "_"))
+
+    @property
     def module(self) -> str:
-        """The file of the verb in this folder, which is also the name of its function."""
-        return self.name.replace("-", "_")
+        """The file of the command, in the folder of its panel."""
+        return f"lissom.cli.commands.{FOLDERS[self.panel]}.{self.name.replace('-', '_')}"
 
 
 VERBS = (
@@ -118,8 +124,7 @@ class Verbs(_LightParameters, TyperGroup):
 def loaded(verb: Verb) -> Any:
     """The command of a verb, with all its options."""
     single = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-    function = getattr(import_module(f"lissom.cli.commands.{verb.module}"), verb.module)
-    single.command(verb.name, cls=VerbCommand, help=_paragraphs(function))(function)
+    single.command(verb.name, cls=VerbCommand, help=_paragraphs(verb.function))(verb.function)
     return typer.main.get_command(single)
 
 

@@ -15,9 +15,9 @@ from lissom.model.limits import Limits, used
 from lissom.motion.result.comparison import Comparison, Plan
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.replay import accelerations, lead, loads_of, open_loop, rest_of
-from lissom.motion.result.residual import vibration
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.variants import rigid, with_payload_error
+from lissom.motion.result.verification.residual import vibration
+from lissom.motion.result.verification.residual_check import last_loads, rings
 from lissom.motion.solve.best import solved_motion
 from lissom.motion.solve.search import Search
 from lissom.motion.task.bounds import bounds_of

@@ -14,9 +14,9 @@ from lissom.markup import paragraphs
 from lissom.model.arm import Arm
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.verification.defects import Defects, defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.result.verification.residual_check import last_loads, rings
 from lissom.motion.result.verification.trials import Trial, tried, variants
 from lissom.motion.result.verification.whole import replayed
 from lissom.motion.splines.basis import grid

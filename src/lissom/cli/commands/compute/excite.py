@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
-from lissom.cli.commands.predict import refuse_unwritable, show, verification, verified, write
+from lissom.cli.commands.compute.predict import refuse_unwritable, show, verification, verified, write
 from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, out, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import Unfinished

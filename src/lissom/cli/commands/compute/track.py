@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lissom.cli.arm_options import ArmOptions, positions, takes_arm
-from lissom.cli.commands.predict import attempt, refuse_unwritable, show, verification, verified, write
+from lissom.cli.commands.compute.predict import attempt, refuse_unwritable, show, verification, verified, write
 from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, ModelError, Unfinished
