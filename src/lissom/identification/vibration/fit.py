@@ -98,8 +98,10 @@ def _result(
     inverse = np.linalg.pinv(J.T @ J, hermitian=True)
     scale = np.ones(len(rows.r))
     for which, given in ((~rows.damping, "std_hz"), (rows.damping, "std_damping")):
-        if which.any() and room > 0 and any(getattr(one, given) is None for one in eigenvalues.measured):
-            scale[which] = float(np.sqrt(np.mean(rows.r[which] ** 2) * len(rows.r) / room))
+        if which.any() and room > 0:
+            spread = float(np.sqrt(np.mean(rows.r[which] ** 2) * len(rows.r) / room))
+            stated = all(getattr(one, given) is not None for one in eigenvalues.measured)
+            scale[which] = max(spread, 1.0) if stated else spread
     middle = J.T @ (scale[:, None] ** 2 * J)
     covariance = np.full((len(x), len(x)), np.inf)
     covariance[np.ix_(known, known)] = inverse @ middle @ inverse

@@ -14,10 +14,11 @@ from lissom.identification.vibration.decay_fit import Decay
 from lissom.identification.vibration.measured_modes import MeasuredModes
 from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
-from lissom.markup import Markup
+from lissom.markup import Markup, paragraphs
 from lissom.spatial.rotations import Array
 
 MOST_MODES = 8
+PEAK = 10.0  # times the median of the residual's spectrum: a vibration that was not fitted
 CERTAIN = 3.0  # a mode whose amplitude is fewer standard deviations is not there
 
 
@@ -34,6 +35,7 @@ class FreeDecay:
     std_hz, std_damping : (modes,)  standard deviations, for residuals that may be correlated in time
     amplitudes : (modes, channels)  at the first time, in the units of the record
     covariance : (2 modes, 2 modes)  of the frequencies, then of the damping ratios
+    notes : sequence of str       what to know about this result
     """
 
     t: Array
@@ -45,6 +47,7 @@ class FreeDecay:
     std_damping: Array
     amplitudes: Array
     covariance: Array
+    notes: tuple[str, ...] = ()
 
     @property
     def residuals(self) -> Array:
@@ -72,13 +75,13 @@ class FreeDecay:
 
     def describe(self) -> str:
         """Return frequencies and damping ratios as text."""
-        return "\n".join([repr(self).strip("<>"), *self.listing().lines()])
+        return "\n".join([repr(self).strip("<>"), *self.listing().lines(), *(f"note: {note}" for note in self.notes)])
 
     def __str__(self) -> str:
         return self.describe()
 
     def _repr_html_(self) -> Markup:
-        return Markup(repr(self).strip("<>") + self.listing().html())
+        return Markup(repr(self).strip("<>") + self.listing().html() + paragraphs(self.notes))
 
     def __repr__(self) -> str:
         found = ", ".join(f"{f:.4g}" for f in self.frequencies_hz)
@@ -138,7 +141,22 @@ def _result(t: Array, y: Array, scale: Array, fit: Decay, rates: Array, spread: 
     sizes = np.hypot(linear[:modes], linear[modes : 2 * modes])[order] * scale
     fitted = fit.basis(rates) @ linear * scale
     _refuse_silent(sizes / scale, fit, rates, natural)
-    return FreeDecay(t, y, fitted, natural / (2 * np.pi), decay / natural, std[:modes], std[modes:], sizes, covariance)
+    left = _left_over(t, (y - fitted) / scale)
+    return FreeDecay(
+        t, y, fitted, natural / (2 * np.pi), decay / natural, std[:modes], std[modes:], sizes, covariance, left
+    )  # fmt: skip
+
+
+def _left_over(t: Array, residuals: Array) -> tuple[str, ...]:
+    """A note where what is left still vibrates."""
+    size = np.linalg.norm(np.fft.rfft(residuals * np.hanning(len(t))[:, None], axis=0), axis=1)
+    k = int(np.argmax(size))
+    if size[k] < PEAK * np.median(size):
+        return ()
+    hz = k / (len(t) * (t[1] - t[0]))
+    return (
+        f"the residual still vibrates, at about {hz:.3g} Hz: ask for more modes, or cut the record to its free part.",
+    )
 
 
 def _refuse_silent(sizes: Array, fit: Decay, rates: Array, natural: Array) -> None:

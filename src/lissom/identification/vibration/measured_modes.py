@@ -26,7 +26,8 @@ class MeasuredModes(KnownKeywords):
     frequencies_hz : (k,)            natural frequencies
     damping : (k,) or None           damping ratios, nan where one was not measured
     order : (k,) of int or None      which modes of the arm they are, the lowest is 1; None: 1, 2, ...
-    std_hz, std_damping : (k,), number or None   standard deviations; None: equal relative errors, which the fit finds
+    std_hz, std_damping : (k,), number or None   standard deviations, which the fit raises where errors are larger;
+                                     None: it finds them
     payload : Payload or None        what the arm carries in this measurement, in place of its own payload
     link : str or None               link or tool that carries it; None: the end of the arm
     joints : "locked" or "free"      whether the motors hold their joints

@@ -62,7 +62,7 @@ class ModalIdentification:
             for k, order in enumerate(one.order):
                 ratio = np.nan if one.damping is None else one.damping[k]
                 before, now = self.damping_before[i][k], self.damping[i][k]
-                shares = [f"{100 * round(x, 9):.3g} %" if np.isfinite(x) else "-" for x in (ratio, before, now)]
+                shares = [f"{100 * round(x, 9) + 0.0:.3g} %" if np.isfinite(x) else "-" for x in (ratio, before, now)]
                 numbers = (one.frequencies_hz[k], self.frequencies_before_hz[i][k], self.frequencies_hz[i][k])
                 rows.append([str(i + 1), str(order), *(f"{x:.5g}" for x in numbers), *shares])
         return Listing.of(heads, rows).telling()
