@@ -51,6 +51,7 @@ FOLDERS = {
         "columns": {"logs", "signals", "fit"},
         "result": {"logs", "signals", "fit", "columns"},
         "torque": {"logs", "signals", "fit", "columns", "result"},
+        "excitation": {"", "columns", "fit"},
         "steps": {"", "logs", "signals", "result"},
         "encoders": {"", "logs", "signals", "result"},
         "vibration": {"", "logs", "steps", "result"},

@@ -204,7 +204,7 @@ class Joint(Record):
 
     @property
     def friction_laws(self) -> Friction:
-        """Its friction as a record, also where it is a number."""
+        """Friction as a record, also where it is given as a number."""
         return self.friction if isinstance(self.friction, Friction) else Friction(self.friction)
 
     @property

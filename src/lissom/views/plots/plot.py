@@ -129,8 +129,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), an "
-        "Identification (from identify) or a TorqueFit (from its check)."
+        "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
+        "an Identification (from identify) or a TorqueFit (from its check)."
     )
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
 from lissom.cli.common import AsJson, out, print_json
-from lissom.model.friction import Friction
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
+    from lissom.model.friction import Friction
 
 
 @takes_arm()
@@ -77,6 +77,6 @@ def summary(arm: Arm) -> dict[str, Any]:
 
 def _friction(friction: float | Friction) -> float | dict[str, float]:
     """Coulomb friction, or the coefficients of all laws by their names."""
-    if not isinstance(friction, Friction):
+    if isinstance(friction, (int, float)):
         return friction
     return {f.name: getattr(friction, f.name) for f in fields(friction) if getattr(friction, f.name)}
