@@ -205,7 +205,8 @@ def track_motion(
     duration : float or None       of the path [s]; None: that of a table
     before, after : float or None  time before and after the path in which the motors move [s]; None: as long as the
                                    slowest zero of the arm takes to decay; 0 for arms that do not bend
-    segments : int                 of the splines over the whole motion; modes have twice as many
+    segments : int                 of the splines over the whole motion; modes have twice as many. Doubled, at most
+                                   twice, while the frame is off by more than `tolerance` and this brings it closer
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
     limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
