@@ -25,7 +25,7 @@ def eight(t):
 
 # %%
 # The motion, from rest to rest. The motors begin a little before the tip does, and end after it.
-motion = ls.track_motion(arm, eight, "link2.tip", "xy", DURATION, start=[0.3, 1.4], segments=100)
+motion = ls.track_motion(arm, eight, "link2.tip", "xy", DURATION, start=[0.3, 1.4])
 print(motion.describe())
 ls.plot(motion, "path").savefig("path.png")
 

@@ -208,6 +208,22 @@ def test_a_table_is_a_smooth_path_through_its_rows(arm, begin):
     assert spline.ok
 
 
+@pytest.mark.slow
+def test_comparison_with_the_rigid_plan(arm, begin):
+    motion = ls.track_motion(arm, line(begin, [-0.2, 0.2], 2.0), duration=2.0, start=START, compare=True)
+    plans = {plan.name: plan for plan in motion.compared.plans}
+    assert plans["this motion"].path_error < 1e-6
+    assert plans["rigid plan"].path_error > 5e-3
+    assert "off the path [m]" in str(motion.compared)
+
+
+def test_rigid_arms_have_no_comparison():
+    arm = ls.load("two_link").with_gravity((0, 0, 0))
+    path = line(ls.pose(arm, [0.2, 1.2], arm.tip_frame)[:2, 3], [-0.1, 0.1], 1.0)
+    with pytest.raises(ls.UnsupportedError, match="has no elastic parts"):
+        ls.track_motion(arm, path, duration=1.0, start=[0.2, 1.2], compare=True)
+
+
 # ---- limits ----------------------------------------------------------------------------------------------
 
 

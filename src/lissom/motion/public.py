@@ -179,6 +179,7 @@ def track_motion(
     bending: Any = (),
     tolerance: float = 1e-6,
     iterations: int = 20,
+    compare: bool = False,
     progress: bool | Callable[[str], object] | None = None,
     on_failure: str = "raise",
     **unknown: Never,
@@ -205,7 +206,8 @@ def track_motion(
     duration : float or None       of the path [s]; None: that of a table
     before, after : float or None  time before and after the path in which the motors move [s]; None: as long as the
                                    slowest zero of the arm takes to decay; 0 for arms that do not bend
-    segments : int                 of the splines over the whole motion; modes have twice as many
+    segments : int                 of the splines over the whole motion; modes have twice as many. Doubled, at most
+                                   twice, while the frame is off by more than `tolerance` and this brings it closer
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
     limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
@@ -215,6 +217,7 @@ def track_motion(
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`
                                    has the distance of others
     iterations : int               steps of the search, at most, before accelerations weigh more
+    compare : bool                 for flexible arms: `Motion.compared` has this motion beside the plan for rigid links
     progress : bool or f(text)     show a line with the steps of the search, or call f after every step; default: a line
                                    after three seconds
     on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
@@ -259,7 +262,12 @@ def track_motion(
         frame, axes, duration, before, after, segments, start, point, limits, several, bending, tolerance, iterations,
         progress, on_failure,
     )  # fmt: skip
-    return track.track_motion(arm, path, options)
+    motion = track.track_motion(arm, path, options)
+    if not compare or not motion.ok:
+        return motion
+    from lissom.motion.compare_tracking import tracking_comparison
+
+    return motion.with_verdict(compared=tracking_comparison(motion, path, options))
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:

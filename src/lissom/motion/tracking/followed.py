@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from lissom.errors import RoughPath
 from lissom.model.units import units
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import TRACKING, Iteration, MotionReport, UnactuatedSplines
 from lissom.motion.result.verification.verify import limit_peaks
-from lissom.motion.task.frame_output import VERB
 from lissom.motion.task.task import Task
 from lissom.motion.task.tracked_path import TrackedPath
-from lissom.motion.tracking.corners import Corner, corner_of
+from lissom.motion.tracking.corners import Corner
 from lissom.motion.tracking.path import GivenPath
 from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.window import Window
-from lissom.motion.transcription.peak import EXCESS
+from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
 
 SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
 ACTING = 0.99  # utilisation from which a limit acts
+WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
@@ -48,17 +46,39 @@ class Verdict(NamedTuple):
     status: str
 
 
-def motion_of(found: Found, task: Task, path: GivenPath, window: Window, tolerance: float) -> Motion:
-    """Return the motion with its verdict; a corner of the path is warned of."""
+def motion_of(
+    found: Found, task: Task, path: GivenPath, window: Window, corner: Corner | None, tolerance: float
+) -> Motion:  # fmt: skip
+    """Return the motion with its verdict."""
     motion = _tracked(_planned(found, task), found.program, path, window)
-    corner = corner_of(path)
     report = replace(motion.report, peaks=limit_peaks(motion, LOOKS))
     motion = motion.with_verdict(report=report)
     verdict = _judged(motion, found, corner, tolerance)
-    motion = motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
-    if corner is not None and motion.ok:
-        warnings.warn(f"{VERB}: {_about_corner(motion, corner)}", RoughPath, stacklevel=5)
-    return motion
+    return motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
+
+
+def too_coarse(motion: Motion) -> bool:
+    """Whether finer splines may bring the frame closer: it is off, and no limit or model is why."""
+    unfinished = motion.outcome in (MotionOutcome.ACCEPTABLE, MotionOutcome.TARGET_MISSED)
+    return (unfinished or motion.outcome is MotionOutcome.OUT_OF_ITERATIONS) and not _acting(motion)
+
+
+def closer(finer: Motion, motion: Motion) -> bool:
+    """Whether finer splines brought the frame closer to the path, or a search to its end."""
+    if finer.ok and not motion.ok:
+        return True
+    return (finer.ok or not motion.ok) and _worst(finer) < WORTH * _worst(motion)
+
+
+def _worst(motion: Motion) -> float:
+    """How far the frame is off, in m or rad."""
+    assert motion.tracked is not None
+    return max(motion.tracked.error, motion.tracked.angle)
+
+
+def _acting(motion: Motion) -> list[Peak]:
+    """Limits that act."""
+    return [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
 
 
 def _planned(found: Found, task: Task) -> Motion:
@@ -116,7 +136,7 @@ def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float
     """How well a motion within all limits follows its path."""
     path = motion.tracked
     assert path is not None
-    worst, more = max(path.error, path.angle), f"; {note}" if note else ""
+    worst, more = _worst(motion), f"; {note}" if note else ""
     if worst > LOST * max(float(np.ptp(path.values, axis=0).max()), tolerance):
         why = _why_not_closer(motion, corner)
         return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed to {path.off()} only{why}{more}")
@@ -128,15 +148,15 @@ def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float
 
 def _why_not_closer(motion: Motion, corner: Corner | None) -> str:
     """What keeps a motion from its path, or what would bring it closer."""
-    acting = [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
+    acting = ", ".join(f"{one.quantity} of {one.joint!r}" for one in _acting(motion))
     if acting:
-        return f", since limits act: {', '.join(f'{one.quantity} of {one.joint!r}' for one in acting)}"
+        return f", since limits act: {acting}"
     if corner is not None:
         return f", since it has a corner at {corner.t:.4g} s"
-    return "; more segments or a longer duration would bring it closer"
+    return "; a longer duration, or more segments, would bring it closer"
 
 
-def _about_corner(motion: Motion, corner: Corner) -> str:
+def about_corner(motion: Motion, corner: Corner) -> str:
     """What a corner costs, as a sentence."""
     path = motion.tracked
     assert path is not None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, MotionError, UnsupportedError
+from lissom.errors import InputError, MotionError, RoughPath, UnsupportedError
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
@@ -17,9 +18,10 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.solve.solver import numbered_on
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.frame_output import VERB, FrameOutput
-from lissom.motion.task.task import Task
+from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
-from lissom.motion.tracking.followed import Found, motion_of
+from lissom.motion.tracking.corners import Corner, corner_of
+from lissom.motion.tracking.followed import Found, about_corner, closer, motion_of, too_coarse
 from lissom.motion.tracking.limited import LimitRows, limited, search_within
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
 from lissom.motion.tracking.newton import Searched, search
@@ -36,6 +38,17 @@ from lissom.verbs import bending_range
 # weight of squared accelerations, by the duration of the path to the fourth power [m^2]: at first, where motors
 # outnumber outputs, and at most. What the output leaves undetermined then moves least
 LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
+REFINEMENTS = 2  # of the splines, at most
+
+
+class Begun(NamedTuple):
+    """What does not depend on the splines: poses at rest (N, n) at times t (N,) of the path, and its window."""
+
+    task: Task
+    poses: RestPoses
+    t: Array
+    rest: Array
+    window: Window
 
 
 def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
@@ -84,24 +97,45 @@ class _Tracker:
         self.redundant = outputs < motors
 
     def solved(self, show: Any) -> Motion:
-        """The motion, whatever it is worth."""
-        clock = time.perf_counter()
+        """The motion, whatever it is worth; on finer splines while these bring the frame closer to the path."""
+        corner, segments = corner_of(self.path), self.options.segments
+        begun = self._begun()
+        motion = self._motion(begun, segments, corner, show)
+        for _ in range(REFINEMENTS):
+            segments *= 2
+            if corner is not None or not too_coarse(motion) or segments > MOST_SEGMENTS:
+                break
+            finer = self._motion(begun, segments, corner, show)
+            if not closer(finer, motion):
+                break
+            motion = finer
+        if corner is not None and motion.ok:
+            warnings.warn(f"{VERB}: {about_corner(motion, corner)}", RoughPath, stacklevel=4)
+        return motion
+
+    def _begun(self) -> Begun:
+        """What does not depend on the splines."""
         still, given = np.zeros(len(self.arm.joints)), self.options
         task = Task(still, still, given.limits, given.loads, 1.0, "acceleration", bending=given.bending)
         poses = RestPoses(self.output, task.loads)
         self.bounds, self.measures = bounds_of(self.arm, task, VERB), measures_of(self.arm, task.bending, VERB)
-        t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(self.options.start)
-        window = window_of(poses, rest[0], self.path.duration, self.options.before, self.options.after)
-        program, x = self._program(task, poses, window, t, rest)
+        t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(given.start)
+        window = window_of(poses, rest[0], self.path.duration, given.before, given.after)
+        return Begun(task, poses, t, rest, window)
+
+    def _motion(self, begun: Begun, segments: int, corner: Corner | None, show: Any) -> Motion:
+        """The motion on so many segments."""
+        clock = time.perf_counter()
+        program, x = self._program(begun, segments)
         began = time.perf_counter()
-        x, log, converged = self._searched(program, x, window, show)
+        x, log, converged = self._searched(program, x, begun.window, show)
         seconds = {"build": began - clock, "solve": time.perf_counter() - began}
-        task = task.replace(
-            start=rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=window.total,
+        task = begun.task.replace(
+            start=begun.rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=begun.window.total,
             segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
         )  # fmt: skip
         found = Found(program, x, log, converged, seconds)
-        return motion_of(found, task, self.path, window, self.options.tolerance)
+        return motion_of(found, task, self.path, begun.window, corner, self.options.tolerance)
 
     def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
         """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
@@ -130,16 +164,13 @@ class _Tracker:
         bend = bending_range.steepest(self.arm, program.states(x)[0])
         return bend is not None and bend.slope > bending_range.MEANINGLESS
 
-    def _program(
-        self, task: Task, poses: RestPoses, window: Window, t: Array, rest: Array
-    ) -> tuple[TrackingProgram, Array]:
+    def _program(self, begun: Begun, segments: int) -> tuple[TrackingProgram, Array]:
         """The program, and variables to begin with: the arm at rest all along the path."""
-        mesh = mesh_over(window, self.options.segments, not self.arm.actuated.all())
+        window, loads = begun.window, begun.task.loads
+        mesh = mesh_over(window, segments, not self.arm.actuated.all())
         s, _ = samples_of(mesh)
         ends = np.array([0.0, 1.0])
-        (first, last), _ = poses.solved(rest[[0, -1]], self.path(window.times(ends)), ends)
+        (first, last), _ = begun.poses.solved(begun.rest[[0, -1]], self.path(window.times(ends)), ends)
         goal = np.full_like(last, np.nan) if self.redundant else last
-        program = TrackingProgram(
-            self.output, self.path(window.times(s)), mesh, window, first, goal, task.loads
-        )  # fmt: skip
-        return program, program.begin(interpolated(t, rest, window.times(s)))
+        program = TrackingProgram(self.output, self.path(window.times(s)), mesh, window, first, goal, loads)
+        return program, program.begin(interpolated(begun.t, begun.rest, window.times(s)))

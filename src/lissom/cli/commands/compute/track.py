@@ -63,6 +63,9 @@ def track(
     kind: MotionKind = None,
     film: Film = None,
     speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="For flexible arms: compare with the plan for rigid links.")
+    ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Replay the torques of the motion in a simulation.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -85,8 +88,8 @@ def track(
     times, values, axes = _columns(path)
     loaded = arm.load()
     if figure is not None:
-        check_needs(kind, loaded, compared=False, tracked=True)
-    options: dict[str, Any] = {"before": before, "after": after, "segments": segments}
+        check_needs(kind, loaded, compare, tracked=True)
+    options: dict[str, Any] = {"before": before, "after": after, "segments": segments, "compare": compare}
     options |= {"progress": False} if quiet else {}
     options |= {} if start is None else {"start": positions(loaded, start, arm.deg)}
     options |= {} if point is None else {"point": numbers(point, "--point")}
