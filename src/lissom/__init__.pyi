@@ -41,6 +41,7 @@ from lissom.identification.vibration.result import ModalIdentification as ModalI
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH
+from lissom.model.friction import Friction as Friction
 from lissom.model.joint import Joint as Joint
 from lissom.model.joint_elasticity import JointElasticity as JointElasticity
 from lissom.model.limits import Limits as Limits
@@ -118,6 +119,11 @@ from lissom.verbs.energy import (
     potential_energy as potential_energy,
 )
 from lissom.verbs.formulations import FormulationInfo as FormulationInfo, formulations as formulations
+from lissom.verbs.friction import (
+    friction_parameters as friction_parameters,
+    friction_regressor as friction_regressor,
+    gear_loads as gear_loads,
+)
 from lissom.verbs.inverse_kinematics import (
     InverseKinematics as InverseKinematics,
     inverse_kinematics as inverse_kinematics,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.identification.result.friction import joint_friction
 
 RATE = 100.0
 
@@ -86,6 +87,29 @@ def test_trees_and_sliding_joints():
     arm = ls.load("tree_demo")
     found = ls.identify(wrong(arm), recorded(arm, level=0.003), friction="viscous+coulomb")
     assert (found.check(recorded(arm, seed=3, level=0.0)).relative < 0.03).all()
+
+
+def test_friction_laws_are_chosen_and_held_by_the_arm():
+    """Degressive friction, and friction that grows with the load, as real gears have it."""
+    arm = ls.load("two_link")
+    law = ls.Friction(coulomb=0.8, viscous=1.2, degressive=-0.25, degressive_rate=4.0, load=0.06)
+    rough = arm.with_joint("upper", friction=law).with_joint("fore", friction=0.3)
+    found = ls.identify(arm, recorded(rough, duration=30.0, level=0.002))
+    assert found.friction == ("viscous", "coulomb", "degressive", "load")
+    assert abs(found.arm.joint("upper").friction.load - 0.06) < 4 * found.table["upper.load"].std
+    check = found.check(recorded(rough, seed=4, level=0.0))
+    assert (check.relative < 0.02).all()
+    q, qd = np.array([0.2, 0.5]), np.array([1.5, -0.7])
+    own, true = (ls.inverse_dynamics(one, q, qd, q) for one in (found.arm, rough))
+    np.testing.assert_allclose(own, true, atol=0.03 * np.abs(check.measured).std())
+
+
+def test_friction_that_would_drive_is_cut_off():
+    fields = joint_friction({"coulomb": 1.0, "viscous": 0.5, "degressive": -3.0, "viscous_asymmetry": 0.8}, 2.0)
+    assert fields["damping"] == 0.0
+    rates = np.linspace(-4.0, 4.0, 101)
+    assert (fields["friction"].torque(rates) * rates >= -1e-6).all()
+    assert joint_friction({"coulomb": 1.0, "viscous": 0.5}, 2.0) == {"damping": 0.5, "friction": 1.0}
 
 
 def test_extra_columns_are_functions_or_arrays():

@@ -61,7 +61,8 @@ def identify(
     log : Log or several          measured motions; `load_log` reads them
     friction : str or names       "auto": the law with the least error on held-out parts of the logs; or terms, as
                                   "viscous+coulomb" or a sequence of names, of viscous, coulomb, offset (zero of the
-                                  torque sensor), viscous_asymmetry, stribeck, degressive, load; None: as given
+                                  torque sensor), asymmetry, viscous_asymmetry, stribeck, degressive, load, see
+                                  `Friction`; None: as given
     payload : link, mass or (link, mass)   what the arm carries in some logs, which have a word for it (`Log.load`; of
                                   several logs without, the first is the arm as it is and each other one has its own
                                   payload): the link or tool that carries it (default: the end of the arm), and its mass

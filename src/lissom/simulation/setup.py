@@ -329,9 +329,10 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
     several.varied.covers(frames, VERB)
     for k, other in enumerate(several.arms):
         for mine, its in zip(arm.joints, other.joints, strict=True):
-            if bool(mine.friction) != bool(its.friction):
+            have, want = its.friction_laws.hold, mine.friction_laws.hold
+            if bool(have) != bool(want):
                 raise InputError(
-                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {its.friction:g}, but {mine.friction:g} in "
+                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {have:g}, but {want:g} in "
                     f"{arm.name!r}. A joint must have friction in all arms or in none; give it a tiny value where it "
                     "should not matter."
                 )

@@ -14,19 +14,26 @@ import numpy as np
 from lissom.errors import InputError, shown, suggest
 from lissom.identification.columns.terms import State, Terms, diagonal
 from lissom.model.arm import Arm
-from lissom.model.following import totals
 from lissom.spatial.rotations import Array
 
 SMOOTH = (1e-3, 3e-3, 1e-2, 3e-2)  # of the largest rate: v0, from which the logs choose
+FASTEST = 1.25  # times the largest rate: degressive friction is constant beyond
 STRIBECK = 0.05  # of the largest rate: there half of the friction above Coulomb friction is left
 
 
 class Motion(NamedTuple):
-    """What friction depends on: rates, their smooth signs, rates over the largest one, link torques; each (nt, n)."""
+    """What friction depends on, each (nt, n).
+
+    qd, sign : rates, and their smooth signs
+    relative : rates over the largest one
+    fast : |rates|, up to `FASTEST` times the largest one
+    link_torque : torques that the gears transmit
+    """
 
     qd: Array
     sign: Array
     relative: Array
+    fast: Array
     link_torque: Array
 
 
@@ -42,9 +49,10 @@ TERMS = {
     "viscous": Term(lambda m: m.qd, "N m s/rad", True),
     "coulomb": Term(lambda m: m.sign, "N m", True),
     "offset": Term(lambda m: np.ones_like(m.qd), "N m", False),
+    "asymmetry": Term(lambda m: m.sign**2, "N m", False),
     "viscous_asymmetry": Term(lambda m: np.abs(m.qd), "N m s/rad", False),
     "stribeck": Term(lambda m: m.sign / (1 + (m.relative / STRIBECK) ** 2), "N m", True),
-    "degressive": Term(lambda m: m.sign * m.qd**2, "N m s^2/rad^2", False),
+    "degressive": Term(lambda m: m.sign * m.fast**2, "N m s^2/rad^2", False),
     "load": Term(lambda m: np.abs(m.link_torque) * m.sign, "", True),
 }
 BASIC = ("viscous", "coulomb", "offset")
@@ -57,7 +65,7 @@ LAWS: tuple[tuple[str, ...], ...] = (
     (*BASIC, "stribeck", "load"),
     (*BASIC, "degressive", "load"),
 )
-EVERY = tuple(TERMS)
+EVERY = tuple(dict.fromkeys(term for law in LAWS for term in law))
 
 
 def law_of(friction: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -90,9 +98,8 @@ class Frictions:
     def of(cls, arm: Arm, law: tuple[str, ...], rates: Array, smooth: Array | None = None) -> Frictions:
         """A law at the joints of an arm."""
         smooth = np.full(len(rates), SMOOTH[0]) if smooth is None else smooth
-        given = {"viscous": totals(arm, "damping", 2), "coulomb": totals(arm, "friction", 1)}
         pairs = [(k, word) for k in range(len(arm.joints)) for word in law]
-        prior = np.array([given[word][k] if word in given else 0.0 for k, word in pairs], float)
+        prior = np.array([_given(arm, k, word) for k, word in pairs], float)
         names = tuple(f"{arm.joints[k].name}.{word}" for k, word in pairs)
         units = tuple(_unit(TERMS[word].unit, arm.joints[k].angular) for k, word in pairs)
         bounded = np.array([TERMS[word].nonnegative for _, word in pairs], bool)
@@ -102,10 +109,18 @@ class Frictions:
         """See `Block`."""
         qd = state.samples.qd
         sign = np.tanh(qd / (self.smooth * self.rates))
-        motion = Motion(qd, sign, qd / self.rates, state.link_torque)
+        fast = np.minimum(np.abs(qd), FASTEST * self.rates)
+        motion = Motion(qd, sign, qd / self.rates, fast, state.link_torque)
         parts = [diagonal(TERMS[word].value(motion)) for word in self.law]
         nt, n = qd.shape
         return np.stack(parts, axis=-1).reshape(nt, n, n * len(parts)) if parts else np.zeros((nt, n, 0))
+
+
+def _given(arm: Arm, k: int, word: str) -> float:
+    """The coefficient that joint k of the arm has, mimic joints included."""
+    if word in ("viscous", "coulomb"):
+        return float((arm.damping if word == "viscous" else arm.friction)[k])
+    return float(getattr(arm.joints[k].friction_laws, word, 0.0))  # an offset is none of the joint's friction
 
 
 def largest_rates(rates: list[Array]) -> Array:

@@ -64,8 +64,8 @@ class Model:
         """A joint without what is to be found of it; mimic joints count at the joint that they follow."""
         if not joint.moves:
             return joint
-        law, driven = self.frictions.law, bool(self.armatures.driven.any()) and joint.actuated
-        words = {"armature": driven, "rotor_inertia": driven, "damping": "viscous" in law, "friction": "coulomb" in law}
+        rubs, driven = bool(self.frictions.law), bool(self.armatures.driven.any()) and joint.actuated
+        words = {"armature": driven, "rotor_inertia": driven, "damping": rubs, "friction": rubs}
         return joint.replace(**{word: 0.0 for word, sought in words.items() if sought})
 
     def with_law(self, law: Sequence[str]) -> Model:

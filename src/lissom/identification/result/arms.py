@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lissom.identification.columns.model import Model
 from lissom.identification.fit.pseudo_inertia import COUNT, body_of
+from lissom.identification.result.friction import joint_friction
 from lissom.model.arm import Arm
 from lissom.model.joint import Joint
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array
-
-HELD = {"viscous": "damping", "coulomb": "friction"}  # terms of friction laws, and the field of a joint that holds them
 
 
 def identified_arm(model: Model, x: Array, notes: tuple[str, ...]) -> Arm:
@@ -42,12 +39,11 @@ def _drives(model: Model, x: Array) -> dict[str, dict[str, Any]]:
     """Fields of the joints by name."""
     values = dict(zip(model.terms.names, x, strict=True))
     out: dict[str, dict[str, Any]] = {}
-    for joint in model.arm.joints:
-        fields: dict[str, Any] = {
-            field: float(max(values[f"{joint.name}.{term}"], 0.0))
-            for term, field in HELD.items()
-            if f"{joint.name}.{term}" in values
-        }
+    for k, joint in enumerate(model.arm.joints):
+        fields: dict[str, Any] = {}
+        if model.frictions.law:
+            found = {term: values[f"{joint.name}.{term}"] for term in model.frictions.law}
+            fields |= joint_friction(found, float(model.frictions.rates[k]))
         if f"{joint.name}.armature" in values:
             fields |= _armature(joint, float(max(values[f"{joint.name}.armature"], 0.0)))
         out[joint.name] = fields
@@ -65,14 +61,9 @@ def _armature(joint: Joint, found: float) -> dict[str, float]:
 def _nothing(model: Model, joint: Joint) -> dict[str, float]:
     """Fields of a mimic joint that are counted elsewhere."""
     fields = {"armature": 0.0, "rotor_inertia": 0.0} if model.armatures.driven.any() and joint.actuated else {}
-    return fields | {field: 0.0 for term, field in HELD.items() if term in model.frictions.law}
+    return fields | ({"damping": 0.0, "friction": 0.0} if model.frictions.law else {})
 
 
 def unheld(model: Model) -> tuple[str, ...]:
-    """Terms that were found and that no field of an arm can hold."""
-    return tuple(term for term in model.frictions.law if term not in HELD) + model.extras.terms.names
-
-
-def masses(model: Model, x: Array) -> Array:
-    """Masses (bodies,) of the links."""
-    return np.asarray(x[: COUNT * len(model.inertias.links) : COUNT])
+    """Terms that were found and that are none of an arm's: zeros of sensors, columns of the user's own."""
+    return tuple(term for term in model.frictions.law if term == "offset") + model.extras.terms.names

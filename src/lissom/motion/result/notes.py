@@ -57,7 +57,7 @@ def _friction_margins(motion: AbstractMotion) -> Iterator[str]:
     bounds = bounds_of(arm, motion.task, "predict_motion")
     lower, upper = bounds.lower["torque"], bounds.upper["torque"]
     limit, friction = np.minimum(-lower, upper), np.zeros(arm.dof)
-    friction[arm.joint_index] = arm.friction
+    friction[arm.joint_index] = arm.breakaway
     use = used(motion.tau, lower, upper).max(axis=0)
     known = np.isfinite(limit) & (limit > 0) & (friction > 0)
     margin = 2 * friction / np.where(known, limit, 1.0)
@@ -93,7 +93,7 @@ def _idle_joints(motion: AbstractMotion) -> Iterator[str]:
 def _reversals(motion: AbstractMotion) -> Iterator[str]:
     """Joints with Coulomb friction that turn around, where their torques jump."""
     arm, rows = motion.arm, []
-    for k, friction in zip(arm.joint_index, arm.friction, strict=True):
+    for k, friction in zip(arm.joint_index, arm.breakaway, strict=True):
         sign = np.sign(motion.qd[:, k])
         sign = sign[sign != 0]
         turns = int((sign[1:] * sign[:-1] < 0).sum())

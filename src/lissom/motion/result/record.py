@@ -196,7 +196,7 @@ class AbstractMotion:
         """
         times = np.asarray(t, float)
         flat = times.ravel()
-        if self.arm.friction.any():
+        if self.arm.sticks.any():
             self._fractions(flat)
             flat = np.clip(flat, BESIDE * self.duration, (1 - BESIDE) * self.duration)
         found = self.required(self._fractions(flat), *self.at(flat), self.loads_at(flat))

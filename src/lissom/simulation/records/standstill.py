@@ -30,7 +30,7 @@ def friction_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
     goal, rate, kp = (np.atleast_2d(signals[f"controller.{x}"].at(float(run.t[-1]))) for x in ("q", "qd", "kp"))
     q, qd, tau = (x[None] if run.count is None else x for x in (run.q, run.qd, run.tau))
     arms = [run.arm] if run.arms is None else list(run.arms)
-    friction = np.array([arm.expanded(arm.friction) for arm in arms])
+    friction = np.array([arm.expanded(arm.breakaway) for arm in arms])
     error, fastest = goal - q[:, -1], np.abs(qd).max(axis=1)
     rests = (np.abs(qd[:, -1]) <= STILL * fastest) & (np.abs(rate) <= STILL * fastest) & (friction > 0)
     if not (rests & (np.abs(error) > SHORT)).any():
@@ -53,9 +53,10 @@ def _sentence(run: Run, k: int, error: Array, pull: Array, friction: Array, held
     worst = int(np.argmax(np.where(held, np.abs(error), 0.0)))
     size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
     unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
+    kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
     many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
     return (
-        f"{run.arm.coordinates[k]} comes to rest {abs(size):.3g} {unit} away from its reference{many}: its Coulomb "
+        f"{run.arm.coordinates[k]} comes to rest {abs(size):.3g} {unit} away from its reference{many}: its {kind} "
         f"friction, {least:g} {torque}, holds it against the {abs(pulling):.3g} {torque} of kp times this error. Raise "
         "kp, use PID, or reduce the friction of the joint."
     )

@@ -14,6 +14,7 @@ from lissom.identification.result.identification import Identification
 from lissom.identification.vibration.free_decay import FreeDecay
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
+from lissom.model.friction import Friction
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -21,7 +22,18 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, free_decays, identifications, motions, plants, runs, shapers, studies, vibration
+from lissom.views.plots import (
+    bending,
+    free_decays,
+    friction,
+    identifications,
+    motions,
+    plants,
+    runs,
+    shapers,
+    studies,
+    vibration,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +46,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
     FreeDecay: free_decays.free_decay,
+    Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -61,6 +74,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Deformation           displacement, angles and internal moments along a link
         or ZerosAlongLink        zeros of the motion of a point, over its place on the link
         or Shaper                vibration that is left, over the frequency of a mode
+        or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
         or FreeDecay             a free vibration, measured and fitted, and its spectrum
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
@@ -114,8 +128,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation), a Shaper, a StudyResult (from Study.run, load_study), an "
-        "Identification (from identify) or a TorqueFit (from its check)."
+        "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
+        "an Identification (from identify) or a TorqueFit (from its check)."
     )
 
 
