@@ -29,6 +29,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 
 SLOW = 0.005  # rate below which signs are smoothed [rad/s or m/s]
 SPOILT = 2.0  # periods of the cut-off at each end that the filter spoils
+PASSES = 3  # for friction that depends on the torque that it leaves
 COLUMNS = ("compliance", "damping", "skew", "lost_motion", "scale")
 
 
@@ -102,14 +103,18 @@ def spring_torques(arm: Arm, log: Log, cutoff_hz: float) -> Array:
         return _needed_by_links(arm, log, cutoff_hz)
     out = np.array(log.tau)
     for k, joint in enumerate(arm.joints):
-        out[:, k] -= joint.reflected_inertia * qdd[:, k] + _drag(joint, qd[:, k])
-        out[:, k] -= joint.stiffness * (q[:, k] - joint.rest)
+        free = out[:, k] - joint.reflected_inertia * qdd[:, k] - joint.damping * qd[:, k]
+        free -= joint.stiffness * (q[:, k] - joint.rest)
+        out[:, k] = free - _friction(joint, qd[:, k], free)
     return out
 
 
-def _drag(joint: Joint, qd: Array) -> Array:
-    """Damping and friction of a drive, smooth about standstill."""
-    return np.asarray(joint.damping * qd + joint.friction * np.tanh(qd / SLOW))
+def _friction(joint: Joint, qd: Array, free: Array) -> Array:
+    """Friction of a joint, smooth about standstill, where `free` is the torque that it and the spring share."""
+    taken = np.zeros_like(qd)
+    for _ in range(PASSES):
+        taken = joint.friction_laws.torque(qd, free - taken, np.tanh(qd / SLOW))
+    return taken
 
 
 def _needed_by_links(arm: Arm, log: Log, cutoff_hz: float) -> Array:

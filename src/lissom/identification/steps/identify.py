@@ -21,7 +21,8 @@ from lissom.model.arm import Arm
 from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
-USUAL = ("elastic.stiffness", "elastic.damping", "beam.EI", "beam.damping", "armature", "damping", "friction")
+USUAL = ("elastic.stiffness", "elastic.damping", "beam.EI", "beam.damping", "armature", "damping", "friction",
+         "friction.coulomb", "friction.viscous")  # fmt: skip
 SHORTEST = 0.25  # s, of windows by default
 SLOWEST = 0.5  # of the longest period of a vibration is in a window by default
 UNEQUAL = 1e-3  # of sampling rates
@@ -126,6 +127,12 @@ def _refuse(arm: Arm, logs: Sequence[Log], options: StepOptions) -> None:
         raise UnsupportedError(
             f"identify: arm {arm.name!r} has closed loops, which method='steps' does not cover. Identify its branches "
             "apart, as arm.subtree(...) gives them."
+        )
+    heavy = [joint.name for joint in arm.joints if joint.friction_laws.load]
+    if heavy:
+        raise UnsupportedError(
+            f"identify: friction of joint {heavy[0]!r} depends on the load, which method='steps' does not cover. Leave "
+            "`load` out of its Friction, or use method='torque'."
         )
     window = options.window
     if window is not None and (isinstance(window, bool) or not isinstance(window, int | float) or window <= 0.0):

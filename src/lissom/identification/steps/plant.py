@@ -13,6 +13,7 @@ import numpy as np
 from lissom.dynamics.acting import Acting
 from lissom.dynamics.varied import Varied
 from lissom.identification.parameters import Numbers
+from lissom.identification.steps.friction import Resistance, without_friction
 from lissom.kernels.cache import functions_of
 from lissom.kernels.verbs import FORWARD_DYNAMICS, FORWARD_DYNAMICS_GRADIENT, INVERSE_DYNAMICS
 from lissom.model.arm import Arm
@@ -23,7 +24,6 @@ STRIDE = 0.02  # of differences by a coordinate
 # of order STRIDE^4 / 500 elsewhere (the shapes of a beam depend on what hangs on its tip).
 OFFSETS = np.array([1.0, -1.0, 0.5, -0.5]) * STRIDE
 WEIGHTS = np.array([-1 / 6, 1 / 6, 4 / 3, -4 / 3]) / STRIDE
-SLOW = 0.01  # rate below which Coulomb friction is smoothed [rad/s or m/s]
 
 
 class Slopes(NamedTuple):
@@ -54,11 +54,10 @@ class Plant:
         self.arm = self.numbers.arm_at(self.x)
         arms = [self.arm, *self._neighbours()]
         rows = self._varied.rows([without_friction(arm) for arm in arms])
-        friction = np.zeros((len(arms), self.dof))
-        friction[:, self.numbers.arm.joint_index] = [arm.friction for arm in arms]
         self._row, self._others = rows[0], rows[1:].reshape(len(self.numbers), len(OFFSETS), -1)
-        self.friction = friction[0]
-        self._friction_slopes = WEIGHTS @ friction[1:].reshape(len(self.numbers), len(OFFSETS), -1)
+        self._friction, *others = map(Resistance, arms)
+        groups = [others[len(OFFSETS) * k : len(OFFSETS) * (k + 1)] for k in range(len(self.numbers))]
+        self._frictions = {k: group for k, group in enumerate(groups) if not group[0].same(group[1])}
         moves = (self._others != self._row).any((1, 2))
         self._inside = np.flatnonzero(moves)  # numbers that the compiled functions know; friction is none of them
 
@@ -73,24 +72,22 @@ class Plant:
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
         """Accelerations (lanes, dof) under torques of the motors."""
-        return np.asarray(self._forward(q, qd, tau - self._drag(qd), *self._given(self._row, len(q)), threads=1))
+        return np.asarray(
+            self._forward(q, qd, tau - self._friction.torque(qd), *self._given(self._row, len(q)), threads=1)
+        )
 
     def slopes(self, q: Array, qd: Array, tau: Array) -> Slopes:
         """Accelerations with their derivatives."""
-        given, moving = self._given(self._row, len(q)), tau - self._drag(qd)
+        given, moving = self._given(self._row, len(q)), tau - self._friction.torque(qd)
         qdd = np.asarray(self._forward(q, qd, moving, *given, threads=1))
         by = self._gradient(q, qd, moving, *given, threads=1)
         change = self._torque_slopes(q, qd, qdd)
         by_rate = by.qd
-        if self.friction.any():
-            steep = self.friction / SLOW / np.cosh(np.clip(qd / SLOW, -300, 300)) ** 2
-            by_rate = by.qd - by.tau * steep[:, None, :]
-        change += np.tanh(qd / SLOW)[:, :, None] * self._friction_slopes.T
+        if self._friction.there:
+            by_rate = by.qd - by.tau * self._friction.slope(qd)[:, None, :]
+        for k, group in self._frictions.items():
+            change[:, :, k] += np.einsum("o,oij->ij", WEIGHTS, [one.torque(qd) for one in group])
         return Slopes(qdd, by.q, by_rate, by.tau, -by.tau @ change)
-
-    def _drag(self, qd: Array) -> Array:
-        """Coulomb friction (lanes, dof), smooth about standstill."""
-        return self.friction * np.tanh(qd / SLOW)
 
     def _torque_slopes(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Derivatives (lanes, dof, numbers) of inverse dynamics by the numbers."""
@@ -107,11 +104,3 @@ class Plant:
 
     def _given(self, row: Array, lanes: int) -> tuple[Array, ...]:
         return (np.broadcast_to(row, (lanes, len(row))).copy(),) if self._varied.size else ()
-
-
-def without_friction(arm: Arm) -> Arm:
-    """The arm without Coulomb friction in its joints."""
-    if not any(link.joint.friction for link in arm.links):
-        return arm
-    smooth = {link.name: link.joint.replace(friction=0.0) for link in arm.links if link.joint.friction}
-    return arm.replace(links=[link.replace(joint=smooth.get(link.name, link.joint)) for link in arm.links])

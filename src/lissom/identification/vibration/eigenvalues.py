@@ -16,7 +16,8 @@ from lissom.dynamics.acting import Acting
 from lissom.dynamics.varied import Varied
 from lissom.errors import InputError, SolveError
 from lissom.identification.parameters import Numbers
-from lissom.identification.steps.plant import OFFSETS, STRIDE, WEIGHTS, without_friction
+from lissom.identification.steps.friction import without_friction
+from lissom.identification.steps.plant import OFFSETS, STRIDE, WEIGHTS
 from lissom.identification.vibration.measured_modes import MeasuredModes
 from lissom.kernels.arguments import as_state
 from lissom.kernels.cache import functions_of

@@ -45,8 +45,8 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
-    Friction: friction.laws,
     FreeDecay: free_decays.free_decay,
+    Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
