@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.identification.excitation.experiment import Wishes, _experiment
+from lissom.identification.excitation.experiment import Wishes, prepared
 from lissom.identification.excitation.search import Search
 
 SPEED = ls.Limits(velocity=2.0)
@@ -117,7 +117,7 @@ def test_it_says_more_than_random_motions(motion):
 
 @pytest.mark.parametrize("ignore", [(), ("fore",)])
 def test_slopes_of_search_are_those_of_differences(ignore):
-    experiment = _experiment(ls.load("two_link"), wishes(ignore=ignore, obstacles=(ls.Sphere((0.3, 0.5, 0.0), 0.1),)))
+    experiment = prepared(ls.load("two_link"), wishes(ignore=ignore, obstacles=(ls.Sphere((0.3, 0.5, 0.0), 0.1),)))
     search = Search(experiment.profile, experiment.design, experiment.penalty, np.ones(2, bool), lambda step: None, 100)
     at, rng = experiment.profile.samples, np.random.default_rng(2)
     points = rng.normal(size=(experiment.profile.free, 2))

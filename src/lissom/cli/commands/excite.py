@@ -96,7 +96,7 @@ def excite(
     else:
         show(motion, found)
         out.print(motion.information.describe(), markup=False)  # type: ignore[union-attr]
-    save_pictures(motion, figure, kind or "information", film)
+    save_pictures(motion, figure, kind, film)
     if problem:
         raise Unfinished(problem, motion.interrupted)
 
