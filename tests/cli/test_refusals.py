@@ -28,6 +28,7 @@ PATH = "t,q[upper],q[fore]\n0,0,0\n0.1,0,0\n0.2,0,0\n"
 COMMANDS = {
     "simulate": (["run.toml"], "lissom.simulation.simulate.simulate"),
     "predict": (["task.toml"], "lissom.motion.public.predict_motion"),
+    "excite": (["two_link"], "lissom.identification.excitation.public.excite"),
     "sweep": (["study.toml"], "lissom.studies.study.Study.run"),
     "torques": (["two_link", "path.csv"], "lissom.verbs.dynamics.inverse_dynamics"),
     "modes": (["two_link_flexible"], "lissom.verbs.modes.modes"),
@@ -46,7 +47,8 @@ PRINT_ONLY = {"info", "check", "robots", "doctor"}
 FILES = [
     ("simulate", "--output", ".nc"), ("simulate", "--figure", ".png"), ("simulate", "--film", ".gif"),
     ("predict", "--output", ".nc"), ("predict", "--csv", ".csv"), ("predict", "--figure", ".png"),
-    ("predict", "--film", ".gif"), ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
+    ("predict", "--film", ".gif"), ("excite", "--output", ".nc"), ("excite", "--figure", ".png"),
+    ("excite", "--film", ".gif"), ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
     ("torques", "--output", ".csv"), ("torques", "--figure", ".png"), ("modes", "--figure", ".png"),
     ("modes", "--film", ".gif"), ("linearise", "--figure", ".png"), ("count", "--figure", ".png"),
     ("draw", "--output", ".png"), ("plot", "--output", ".png"), ("plot", "--film", ".gif"),
@@ -124,6 +126,10 @@ def test_files_that_cannot_be_written(refused, tmp_path, monkeypatch, command, o
         ("predict", "--kind residual --figure a.png", "needs a comparison"),
         ("predict", "--film a.gif --speed 0", "--speed is 0"),
         ("predict", "--csv a.csv --rate -1", "--rate is -1"),
+        ("predict", "--kind information --figure a.png", "needs a motion of lissom.excite"),
+        ("excite", "--kind deflection --figure a.png", "has no flexible links"),
+        ("excite", "--noise x", "--noise is 'x'"),
+        ("excite", "--rate 0", "--rate is 0"),
         ("sweep", "--kind nonsense --figure a.png", "--kind is 'nonsense'"),
         ("sweep", "--kind map --figure a.png", "a map needs two numeric parameters"),
         ("sweep", "--overwrite --resume", "exclude each other"),
