@@ -84,6 +84,7 @@ def test_the_planes_of_the_help_are_those_of_beams():
     [
         ("simulate", [runs]),
         ("predict", [motions]),
+        ("excite", [motions]),
         ("sweep", [studies]),
         ("linearise", [plants]),
         ("plot", [runs, motions, studies]),

@@ -20,7 +20,7 @@ from scipy.linalg import cho_factor, cho_solve
 from lissom.identification.excitation.torque_model import States, TorqueModel
 from lissom.spatial.rotations import Array
 
-RIDGE = 1e-14  # of a scaled column: what is not excited at all has a finite logarithm
+RIDGE = 1e-12  # of a scaled column: what is not excited at all has a finite logarithm
 
 
 class Known(NamedTuple):

@@ -1,9 +1,8 @@
-"""From wishes to a motion: limits, parameters, search, and the motion with what it says."""
+"""What a motion is searched for with: its limits, the parameters that it should show, its family."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +14,9 @@ from lissom.identification.excitation.limits import VERB, allowed
 from lissom.identification.excitation.penalty import Penalty
 from lissom.identification.excitation.problem import Parameters, as_noise, held, parameters, refuse_arm
 from lissom.identification.excitation.profile import DEGREE, Profile
-from lissom.identification.excitation.result import finished
-from lissom.identification.excitation.search import Candidate, Search
 from lissom.kernels.arguments import as_arm
 from lissom.model.arm import Arm
 from lissom.model.limits import Limits
-from lissom.motion.progress import reporting
-from lissom.motion.result.motion import Motion
-from lissom.motion.result.report import Iteration, StartRow
 from lissom.motion.task.bounds import Bounds, bounds_of
 from lissom.motion.task.options import refuse_wrong
 from lissom.motion.task.task import INFORMATION, Task
@@ -92,22 +86,10 @@ class Experiment(NamedTuple):
         return Design(found.model, found.columns, found.counts, self.noise)
 
 
-def excited(arm: Arm, wishes: Wishes, progress: bool | Callable[[Iteration], object] | None) -> Motion:
-    """See `lissom.excite`."""
-    clock = time.perf_counter()
+def prepared(arm: Arm, wishes: Wishes) -> Experiment:
+    """Check what is asked for, and return the experiment."""
     refuse_arm(as_arm(arm, VERB))
     wishes.check()
-    with reporting(progress) as report:
-        experiment = _experiment(arm, wishes)
-        built = time.perf_counter()
-        search = Search(experiment.profile, experiment.design, experiment.penalty,
-                        ~held(experiment.penalty.bounds), report, experiment.rate_hz)  # fmt: skip
-        randoms, rows, best, interrupted = _searched(search, wishes)
-        seconds = {"build": built - clock, "solve": time.perf_counter() - built}
-        return finished(experiment, search, best, randoms, rows, interrupted, seconds)
-
-
-def _experiment(arm: Arm, wishes: Wishes) -> Experiment:
     limits, start, notes = allowed(arm, wishes.limits or Limits(), wishes.start, float(wishes.torque_utilisation))
     segments = wishes.segments
     if segments is None:
@@ -141,32 +123,3 @@ def _refuse_start(arm: Arm, task: Task, start: Array, bounds: Bounds) -> None:
         )
     for constraint in path_constraints(arm, task, VERB):
         constraint.refuse_place("start", start, 0.0, VERB)
-
-
-def _searched(search: Search, wishes: Wishes) -> tuple[list[Array], list[StartRow], Candidate, bool]:
-    """Random motions, what each start found, the best motion, and whether the user ended the search."""
-    rng, rows, best = np.random.default_rng(wishes.seed), [], None
-    randoms = [search.random(rng) for _ in range(RANDOM)]
-    search.design.rescale(search.profile.samples.states(randoms[0]))
-    some = sorted((search.candidate(points) for points in randoms), key=lambda found: -found.value)
-    best = some[0]
-    try:
-        for k, begin in enumerate(some[: wishes.starts]):
-            before = len(search.log)
-            found = search.improved(begin.points)
-            rows.append(_row(k, found, search, before))
-            best = max(best, found, key=lambda one: one.value)
-    except KeyboardInterrupt:
-        best = max(best, search.candidate(search.last), key=lambda one: one.value)
-        return randoms, rows, best, True
-    return randoms, [_compared(row, -search.log_det(best.value)) for row in rows], best, False
-
-
-def _row(k: int, found: Candidate, search: Search, before: int) -> StartRow:
-    cost, T = -search.log_det(found.value), search.profile.duration
-    return StartRow(start=k, status="solved", outcome="solved", cost=cost, duration=T,
-                    iterations=len(search.log) - before, same=False)  # fmt: skip
-
-
-def _compared(row: StartRow, best: float) -> StartRow:
-    return StartRow(**{**row, "same": row["cost"] == best})

@@ -105,7 +105,7 @@ def _ignored(lead: Sequence[str], ignore: Sequence[str]) -> Mask:
 def as_noise(arm: Arm, noise: Any, bounds: Bounds, start: Array, notes: list[str]) -> Array:
     """(dof,) standard deviations of torques, infinite where they are not measured."""
     if noise is None:
-        notes.append(f"Noise of torques is not given; assumed: {100 * NOISE:g} % of the torque limit of each joint")
+        notes.append(f"Noise of torques is not given; assumed: {100 * NOISE:g} % of what each joint may use")
         return NOISE * _strength(arm, bounds, start)
     given = np.asarray(noise, float) if np.ndim(noise) <= 1 else as_numbers(noise, "noise", VERB)
     if given.shape not in ((), (arm.dof,)):

@@ -85,7 +85,8 @@ def excite(
     ['fore.mcx', 'fore.mcy', 'fore.Izz']
     """
     check_keywords(excite, unknown)
-    from lissom.identification.excitation.experiment import Wishes, excited
+    from lissom.identification.excitation.best import excited
+    from lissom.identification.excitation.experiment import Wishes
 
     wishes = Wishes(
         duration, start, limits, noise, rate_hz, ignore, friction, torque_utilisation, obstacles, bodies, margin,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from lissom.identification.excitation.experiment import Experiment
 from lissom.identification.excitation.profile import DEGREE
 from lissom.identification.excitation.search import LEAST_STEP, REPEATED, ROOM, ROUNDING, SHRINKING, Candidate, Search
 from lissom.motion.result.information import Information
@@ -16,9 +15,6 @@ from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import Peak
 from lissom.spatial.rotations import Array
-
-if TYPE_CHECKING:
-    from lissom.identification.excitation.experiment import Experiment
 
 SOLVER = "L-BFGS with penalties"
 FINE = 60  # points per segment at which limits are looked at, and distances closer where they are small

@@ -23,7 +23,7 @@ from lissom.spatial.rotations import Array
 STAGES = (1.0, 10.0, 100.0, 1000.0, 10000.0)  # weights of the penalty; the information is a mean logarithm
 STEPS = 60  # of L-BFGS in a stage
 REPAIRS, REPEATED = 20, 6  # steps of Levenberg and Marquardt, which bring a motion within its limits; how often
-DAMPING = 1e-3  # of the trace of what is solved in such a step
+DAMPING, LEAST_DAMPING = 1e-3, 1e-9  # of the trace of what is solved in such a step
 ROOM = 5e-4  # of a limit that a repair leaves; doubled every time
 SPREAD = 0.8  # of half the range of a joint: standard deviation of random control points
 INWARDS = 0.02  # of the range of a joint: limits nearer to the start have a small motion away from them
@@ -131,7 +131,7 @@ class Search:
             trial = points - self._points(step)
             found = self.penalty.excess(at, trial, room)
             better = float(found.over @ found.over) < float(last.over @ last.over)
-            damping *= 0.1 if better else 10.0
+            damping = max(0.1 * damping, LEAST_DAMPING) if better else 10.0 * damping
             points, last = (trial, found) if better else (points, last)
         return points
 

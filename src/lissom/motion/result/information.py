@@ -60,7 +60,7 @@ class Information:
         out = []
         for name in self.parameters:
             first, *others = name.split(" ")
-            count = sum("." in word for word in others)
+            count = sum(word.strip("(")[:1].isalpha() for word in others)
             out.append(f"{first} + {count} more" if count else first)
         return tuple(out)
 

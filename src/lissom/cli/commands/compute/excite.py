@@ -11,7 +11,7 @@ from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
 from lissom.cli.commands.compute.predict import refuse_unwritable, show, verification, verified, write
 from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, out, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
-from lissom.errors import Unfinished
+from lissom.errors import InputError, Unfinished
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -75,6 +75,7 @@ def excite(
     """
     from lissom.identification.excitation.public import excite as find
     from lissom.motion.result.overview import summary
+    from lissom.views.plots.needs import check_needs
 
     targets = output or []
     wholes = [path for path in targets if path.suffix.lower() != ".csv"]
@@ -82,6 +83,8 @@ def excite(
     refuse_unwritable(wholes, tables, rate, figure, film, 1.0)
     check_kind(kind, MOTION)
     loaded = arm.load()
+    if figure is not None:
+        check_needs(kind, loaded, compared=False, excites=True)
     start = None if q is None else positions(loaded, q, arm.deg)
     motion = find(
         loaded, duration, start=start, limits=_limits(loaded, start, around, velocity, acceleration),
@@ -96,7 +99,7 @@ def excite(
     else:
         show(motion, found)
         out.print(motion.information.describe(), markup=False)  # type: ignore[union-attr]
-    save_pictures(motion, figure, kind or "information", film)
+    save_pictures(motion, figure, kind, film)
     if problem:
         raise Unfinished(problem, motion.interrupted)
 
@@ -118,4 +121,6 @@ def _limits(arm: Arm, start: Any, around: str | None, velocity: str | None, acce
         return Limits(**rates)
     begin = (arm.home if start is None else arm.expanded(start))[arm.joint_index]
     reach = np.abs(_each(around, "--around"))
+    if reach.shape not in ((), begin.shape):
+        raise InputError(f"--around has {reach.size} numbers; expected one, or {begin.size}, one for each joint.")
     return Limits(position=(begin - reach, begin + reach), **rates)
