@@ -38,7 +38,11 @@ def reproduce(
         str, typer.Argument(metavar="PAPER", help=f"One of: {', '.join(PAPERS)}; or all.", autocompletion=_complete)
     ],
     timed: Annotated[
-        bool, typer.Option("--time/--no-time", help="Also check claims about computing time (takes a minute).")
+        bool,
+        typer.Option(
+            "--time/--no-time",
+            help="Also measure computing times, and run the claims that are slow to test (a minute).",
+        ),
     ] = True,
     output: Annotated[
         Path | None,
@@ -151,9 +155,7 @@ def _show_overview(done: list[Reproduction]) -> None:
     """The claims of all papers by verdict."""
     from lissom.papers.claims import overview
 
-    counts = overview(done)
-    short = [(paper.paper, *row[1:]) for paper, row in zip(done, counts.rows, strict=True)]
-    _show_listing(counts._replace(title="All papers", rows=tuple(short)))
+    _show_listing(overview(done)._replace(title="All papers"))
 
 
 def _verdict(claim: Any) -> str:
