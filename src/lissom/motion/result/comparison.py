@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lissom.listing import Listing
@@ -50,13 +51,15 @@ class Comparison:
         raise KeyError(name)
 
     def listing(self) -> Listing:
-        """Return the comparison as a table."""
+        """Return the comparison as a table; an arm without a payload has no columns of other payloads."""
         off = f"{100 * self.payload:g} %"
-        errors = (f"payload +{off} [m]", f"payload -{off} [m]")
+        loaded = not all(math.isnan(plan.heavier) and math.isnan(plan.lighter) for plan in self.plans)
+        errors = (f"payload +{off} [m]", f"payload -{off} [m]") if loaded else ()
         heads = ("plan", "duration [s]", "residual [m]", *errors, "torque utilisation")
         rows = []
         for plan in self.plans:
-            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
+            others = (plan.heavier, plan.lighter) if loaded else ()
+            rings = ["-" if math.isnan(x) else f"{x:.2g}" for x in (plan.residual, *others)]
             use = f"{plan.torque_utilisation:.3g}" if plan.torque_utilisation else "-"
             rows.append([plan.name, f"{plan.duration:.4g}", *rings, use])
         return Listing.of(heads, rows)
