@@ -53,17 +53,19 @@ class Comparison:
         raise KeyError(name)
 
     def listing(self) -> Listing:
-        """Return the comparison as a table."""
-        error = f"{100 * self.payload:g} %"
-        errors = (f"payload +{error} [m]", f"payload -{error} [m]")
+        """Return the comparison as a table; an arm without a payload has no columns of other payloads."""
+        off = f"{100 * self.payload:g} %"
+        loaded = not all(math.isnan(plan.heavier) and math.isnan(plan.lighter) for plan in self.plans)
+        errors = (f"payload +{off} [m]", f"payload -{off} [m]") if loaded else ()
         heads = ("plan", "duration [s]", "residual [m]", *errors, "torque utilisation")
         follows = any(math.isfinite(plan.path_error) for plan in self.plans)
         rows = []
         for plan in self.plans:
-            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
+            others = (plan.heavier, plan.lighter) if loaded else ()
+            rings = ["-" if math.isnan(x) else f"{x:.2g}" for x in (plan.residual, *others)]
             use = f"{plan.torque_utilisation:.3g}" if plan.torque_utilisation else "-"
-            off = [f"{plan.path_error:.2g}"] if follows else []
-            rows.append([plan.name, f"{plan.duration:.4g}", *off, *rings, use])
+            path = [f"{plan.path_error:.2g}"] if follows else []
+            rows.append([plan.name, f"{plan.duration:.4g}", *path, *rings, use])
         return Listing.of((*heads[:2], *(["off the path [m]"] if follows else []), *heads[2:]), rows)
 
     def describe(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,8 @@ def error_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
         held = still & short & (friction > 0) & (taken > MOSTLY)
     largest = np.abs(error).max(axis=0)
     joints = sorted(np.flatnonzero(held.any(axis=0)).tolist(), key=lambda k: -largest[k])
-    notes = [_sentence(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints]
+    rows = [_Held.of(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints]
+    notes = [rows[0].sentence(), *([_others(rows[1:])] if len(rows) > 1 else [])] if rows else []
     first = int(np.argmax(largest))
     return (*([] if first in joints else [_largest(run, first, error[:, first], still[:, first])]), *notes)
 
@@ -70,15 +72,37 @@ def _weight(arms: Sequence[Arm], q: Array) -> Array:
     return np.array([gravity_forces(arm, row) for arm, row in zip(arms, q, strict=True)])
 
 
-def _sentence(run: Run, k: int, error: Array, pull: Array, friction: Array, held: NDArray[np.bool_]) -> str:
-    """Return the note about one joint; of an ensemble, about the run with the largest error."""
-    worst = int(np.argmax(np.where(held, np.abs(error), 0.0)))
-    size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
-    unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
-    kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
-    many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
-    return (
-        f"{run.arm.coordinates[k]} comes to rest {abs(size):.3g} {unit} away from its reference{many}: its {kind} "
-        f"friction, {least:g} {torque}, holds it against the {abs(pulling):.3g} {torque} of kp times this error. Raise "
-        "kp, use PID, or reduce the friction of the joint."
-    )
+class _Held(NamedTuple):
+    """A joint that friction holds; of an ensemble, in the run with the largest error."""
+
+    name: str
+    away: str
+    many: str
+    kind: str
+    friction: str
+    pulling: str
+
+    @classmethod
+    def of(cls, run: Run, k: int, error: Array, pull: Array, friction: Array, held: NDArray[np.bool_]) -> _Held:
+        """Return joint k, with its errors, the torques of kp and its friction in all runs."""
+        worst = int(np.argmax(np.where(held, np.abs(error), 0.0)))
+        size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
+        unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
+        many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
+        kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
+        away, size_of = f"{abs(size):.3g} {unit}", f"{abs(pulling):.3g} {torque}"
+        return cls(run.arm.coordinates[k], away, many, kind, f"{least:g} {torque}", size_of)
+
+    def sentence(self) -> str:
+        """Return the note about the first of them, with the reason and what to do."""
+        return (
+            f"{self.name} comes to rest {self.away} away from its reference{self.many}: its "
+            f"{self.kind} friction, {self.friction}, holds it against the {self.pulling} of kp times this error. Raise "
+            "kp, use PID, or reduce the friction of the joint."
+        )
+
+
+def _others(rows: Sequence[_Held]) -> str:
+    """Return the note about the others."""
+    parts = [f"{row.name} {row.away} away{row.many} ({row.friction} against {row.pulling})" for row in rows]
+    return f"Friction holds in the same way {', '.join(parts)}."
