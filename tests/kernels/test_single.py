@@ -117,7 +117,7 @@ def test_public_functions_refuse_it_by_name():
     with pytest.raises(ls.InputError, match="bias_forces: dtype is 'half'; expected float"):
         ls.bias_forces(arm, *x[:2], dtype="half")
     with pytest.raises(
-        ls.UnsupportedError, match="inverse_dynamics of arm .* closed loops, is not available in single"
+        ls.UnsupportedError, match=r"inverse_dynamics of arm .* closed loops, is not available in single"
     ):
         ls.inverse_dynamics(four_bar(), *np.zeros((3, 3)), dtype=np.float32)
 
