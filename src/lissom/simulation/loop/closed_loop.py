@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -335,18 +336,27 @@ class ClosedLoop:
 
     @cached_property
     def function(self) -> Function:
-        """The compiled `program`."""
+        """The compiled `program`, for every step and for samples."""
+        return self._function("kernel", self.straight)
+
+    @cached_property
+    def function_at_rest(self) -> Function:
+        """The compiled `program` for a few states, on a tape: nothing is compiled for new numbers of an arm."""
+        return self.function if self.bodies.flexible else self._function("kernel at rest", False)
+
+    def _function(self, what: str, straight: bool) -> Function:
         n, m = self.dof, len(self.controller_states)
         there = {"q": True, "qd": True, "z": m, "tau": self.controller is None, "way": self.sliding, "given": True}
         words = [word for word, some in there.items() if some]
         sizes = {"z": m, "way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS + m,)]
-        code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
+        make = partial(self._kernel, lengths, [n, shapes[1][0]], straight)
+        code = self.kept(what, make) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
 
-    def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
-        if self.straight:
+    def _kernel(self, inputs: list[int], outputs: list[int], straight: bool) -> kernel.Kernel:
+        if straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
         return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
@@ -382,11 +392,20 @@ class ClosedLoop:
         self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
+        return self._rates(self.function, state, way, given, tau, threads)
+
+    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
+        """Return what `rates` does at one state of joints that may stick, of which there are few."""
+        return self._rates(self.function_at_rest, state, way, given, tau, None)
+
+    def _rates(
+        self, function: Function, state: States, way: Array, given: Array, tau: Array | None, threads: int | None
+    ) -> Rates:
         outside = [tau] if self.controller is None and tau is not None else []
         own = [state.z] if self.controller_states else []
         arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
         one = state.q.ndim == 1
-        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
+        qdd, rest = function.one(*arguments) if one else function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
