@@ -22,6 +22,7 @@ from lissom.errors import (
     SimulationError as SimulationError,
     SolveError as SolveError,
     StudyError as StudyError,
+    UnstableLoop as UnstableLoop,
     UnsupportedError as UnsupportedError,
     WorkerLost as WorkerLost,
 )

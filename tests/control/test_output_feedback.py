@@ -294,5 +294,9 @@ def test_an_unstable_law_is_named():
     arm = slider()
     plant = ls.linearise(arm, [0.0], output=ls.Encoder()).discrete(0.01)
     law = ls.OutputFeedback(plant, -plant.lqr([9, 1], [1]), plant.kalman([0, 1], [1]), [ls.Encoder()])
-    run = ls.simulate(arm, [0.1], tau=law, until=0.1)
-    assert any("with the gain K its own plant is unstable (pole +" in note for note in run.report.notes)
+    words = r"unstable: OutputFeedback with the gain K does not stabilise its own plant \(pole \+"
+    with pytest.warns(ls.UnstableLoop, match=words):
+        run = ls.simulate(arm, [0.1], tau=law, until=0.1)
+    assert any("does not stabilise its own plant" in note for note in run.report.notes)
+    with pytest.warns(ls.UnstableLoop), pytest.raises(ls.SimulationError, match=words):
+        ls.simulate(arm, [0.1], tau=law, until=60.0)

@@ -21,6 +21,8 @@ from lissom.kernels.arguments import as_arm, as_numbers
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import joint_signal, source, torque_limit
 from lissom.simulation.controllers.sampled import SampledController
+from lissom.simulation.signals import Signal
+from lissom.spatial.rotations import Array
 
 ON_CIRCLE = 1e-9  # beyond radius 1: a pole there still counts as stable
 
@@ -116,7 +118,7 @@ class OutputFeedback(SampledController):
         """
         rows = as_sensors(sensors, None, "OutputFeedback.lqg")
         plant = linearise(as_arm(arm, "OutputFeedback.lqg"), q, output=rows).discrete(every)
-        deviation = joint_signal(arm, torque_noise, "OutputFeedback: torque_noise", 0.0).value[arm.actuated]
+        deviation = _noise_of_torques(arm, torque_noise)
         V = np.concatenate([sensor.variances(arm) for sensor in rows])
         for word, values, names in (("torque_noise", deviation, plant.inputs), ("noise", V, plant.outputs)):
             if not (values > 0).all():
@@ -147,16 +149,14 @@ class OutputFeedback(SampledController):
         """The estimator with readings of an arm, or of the arm of every run."""
         self._refuse_other(arm)
         here = OperatingPoint.of(self.plant, arm, self.sensors)
-        limits = [signal.value for signal in torque_limit(arm, self.limit, "OutputFeedback")]
-        limit = limits[0][arm.actuated] if limits else np.full(self.plant.B.shape[1], np.inf)
-        noise = joint_signal(arm, self.torque_noise, "OutputFeedback: torque_noise", 0.0).value
-        for word, value in (("torque_noise", noise), ("limit", limit)):
-            if callable(value) or value.ndim != 1:
-                raise InputError(f"OutputFeedback: {word} varies; expected numbers for all runs and times.")
-        readings = Readings(self.sensors, arm, arms, self.seed, noise[arm.actuated])
+        limits = torque_limit(arm, self.limit, "OutputFeedback")
+        limit = _steady(limits[0], "limit")[arm.actuated] if limits else np.full(self.plant.B.shape[1], np.inf)
+        noise = _noise_of_torques(arm, self.torque_noise)
+        readings = Readings(self.sensors, arm, arms, self.seed, noise)
         return Estimator(self.plant, self.K, self.L, here, first_estimate(self.plant), readings, limit)
 
-    def neglected(self, arm: Arm) -> str:
+    @property
+    def instability(self) -> str:
         """A remark where the law does not stabilise its own plant; empty if it does."""
         plant = self.plant
         parts = {
@@ -167,7 +167,10 @@ class OutputFeedback(SampledController):
             radius = float(np.abs(np.linalg.eigvals(A)).max(initial=0.0))
             if radius > 1 + ON_CIRCLE:
                 growth = np.log(radius) / self.every
-                return f"OutputFeedback: with {what} its own plant is unstable (pole +{growth:.3g} 1/s)."
+                return (
+                    f"The closed loop is unstable: OutputFeedback with {what} does not stabilise its own plant (pole "
+                    f"+{growth:.3g} 1/s)."
+                )
         return ""
 
     def settings(self) -> dict[str, Any]:
@@ -186,3 +189,18 @@ class OutputFeedback(SampledController):
                     f"OutputFeedback: the plant does not fit the {what} of arm {arm.name!r}: it has "
                     f"{', '.join(own)}; they are {', '.join(found)}."
                 )
+
+
+def _noise_of_torques(arm: Arm, value: Any) -> Array:
+    """(m,) standard deviations of the torques of actuated coordinates."""
+    found = _steady(joint_signal(arm, value, "OutputFeedback: torque_noise"), "torque_noise")[arm.actuated]
+    if (found < 0).any():
+        raise InputError(f"OutputFeedback: torque_noise is {shown(value)}; expected standard deviations of at least 0.")
+    return found
+
+
+def _steady(signal: Signal, word: str) -> Array:
+    """(dof,) numbers of a signal that is the same for all runs and times."""
+    if signal.varies or signal.value.ndim != 1:
+        raise InputError(f"OutputFeedback: {word} varies; expected numbers for all runs and times.")
+    return np.asarray(signal.value)

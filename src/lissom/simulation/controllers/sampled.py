@@ -45,6 +45,11 @@ class SampledController(Controller):
     def every(self) -> float:
         """Sampling time [s]."""
 
+    @property
+    def instability(self) -> str:
+        """What to say where the controller makes its own model unstable, a sentence; empty if it does not."""
+        return ""
+
     @abstractmethod
     def sampler(self, arm: Arm, arms: Sequence[Arm] | None) -> Sampler:
         """Return what happens at sampling times; `arms`: the arm of every run, where they differ."""

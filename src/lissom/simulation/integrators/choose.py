@@ -76,7 +76,7 @@ def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[E
     if options.dt is not None:
         return Plan("rk4", f"{WORDS['rk4']}: dt was given.", options.dt)
     if loop.sampling is not None:
-        method = fixed_method(loop)
+        method = "rk4" if loop.sliding else "rk8"  # few long steps between sampling times
         return Plan(method, f"{WORDS[method]}: the controller acts every {loop.sampling:g} s; it holds in between.")
     return _of_one(loop, begin, options) if begin.single else _of_many(loop, begin, options, events)
 
