@@ -29,6 +29,7 @@ TIP = "t,x,y\n0,0.5,0.3\n0.5,0.5,0.35\n1,0.5,0.4\n"
 COMMANDS = {
     "simulate": (["run.toml"], "lissom.simulation.simulate.simulate"),
     "predict": (["task.toml"], "lissom.motion.public.predict_motion"),
+    "identify": (["two_link", "path.csv"], "lissom.identification.identify.identify"),
     "excite": (["two_link"], "lissom.identification.excitation.public.excite"),
     "sweep": (["study.toml"], "lissom.studies.study.Study.run"),
     "track": (["two_link", "tip.csv"], "lissom.motion.public.track_motion"),
@@ -52,6 +53,7 @@ FILES = [
     ("predict", "--film", ".gif"), ("excite", "--output", ".nc"), ("excite", "--figure", ".png"),
     ("excite", "--film", ".gif"), ("track", "--output", ".nc"), ("track", "--csv", ".csv"),
     ("track", "--figure", ".png"), ("track", "--film", ".gif"),
+    ("identify", "--output", ".toml"), ("identify", "--figure", ".png"),
     ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
     ("torques", "--output", ".csv"), ("torques", "--figure", ".png"), ("modes", "--figure", ".png"),
     ("modes", "--film", ".gif"), ("linearise", "--figure", ".png"), ("count", "--figure", ".png"),
