@@ -69,14 +69,7 @@ def plant(
     tape: bool,
 ) -> Flow:  # fmt: skip
     """Accelerations and power; `bodies` have friction of their own only where their motion is prescribed."""
-    net = [given.tau[k : k + 1] for k in range(bodies.dof)]
-    for k, way in sliding.way.items():
-        own = sliding.drives.get(k)
-        if own is None:
-            net[k] = [run.call(_minus_product, net[k][0], sliding.friction[k][0], way[0])]
-        else:
-            net[k] = [run.call(own.after_sliding, net[k][0], given.qd[k], way[0])]
-    acting = given._replace(tau=Entries(net))
+    acting = given._replace(tau=_after_sliding(run, bodies.dof, given, sliding))
     geared = {k: own for k, own in sliding.drives.items() if own.bears_load}
     gears = {k: run.call(own.gear_of, sliding.way[k][0]) for k, own in geared.items()}
     qdd, effort = forward.accelerations(run, bodies, acting, held, tape, gears=gears)
@@ -92,6 +85,18 @@ def plant(
         lost = run.call(_with_motor, lost, torque, None, given.qd[k])
     parts = (motors, lost, _outer(run, bodies, given, qdd, moving_base))
     return Flow(qdd, effort, flat(run.call(_power, *parts)).entries)
+
+
+def _after_sliding(run: AbstractRun, dof: int, given: Given, sliding: Sliding) -> Entries:
+    """What friction leaves of the torques of joints that slide, without that of gears."""
+    net = [given.tau[k : k + 1] for k in range(dof)]
+    for k, way in sliding.way.items():
+        own = sliding.drives.get(k)
+        if own is None:
+            net[k] = [run.call(_minus_product, net[k][0], sliding.friction[k][0], way[0])]
+        else:
+            net[k] = [run.call(own.after_sliding, net[k][0], given.qd[k], way[0])]
+    return Entries(net)
 
 
 def _taken_by_gears(

@@ -12,16 +12,21 @@ from lissom import progress as shown_progress
 from lissom.arrays import as_floats
 from lissom.errors import InputError, shown, suggest
 from lissom.identification.columns.friction import law_of
+from lissom.identification.encoders.identify import identify_from_encoders
 from lissom.identification.logs.log import Log
 from lissom.identification.logs.plausible import check_units
 from lissom.identification.result.identification import Identification
+from lissom.identification.steps.identify import StepOptions, identify_from_steps
 from lissom.identification.torque.estimate import Options
 from lissom.identification.torque.identify import Given, identify_from_torques
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
-METHODS = ("torque",)
+OPTIONS = {
+    "torque": ("friction", "payload", "extra", "strength"), "encoders": (), "steps": ("parameters", "window", "held"),
+}  # fmt: skip
+METHODS = tuple(OPTIONS)
 
 
 @without_unknown
@@ -37,6 +42,9 @@ def identify(
     strength: float = 1.0,
     cutoff_hz: float | None = None,
     method: str = "torque",
+    parameters: Sequence[str] | None = None,
+    window: float | None = None,
+    held: bool = False,
     progress: bool | None = None,
     **unknown: Never,
 ) -> Identification:
@@ -66,7 +74,15 @@ def identify(
     skew : "auto", (joints,) or None   time by which torques are logged late [s]; "auto": estimated, None: zero
     strength : float              of the prior; 1 weighs a link's prior like one sample
     cutoff_hz : float or None     of the low-pass filter; None: five times the highest frequency of the motion
-    method : "torque"
+    method : "torque"             inertias, drives and friction from torques along the measured motion
+        "encoders"                stiffness and damping of joints with a second encoder, from the deflection
+        "steps"                   any `parameters`, from the error of simulations over short windows
+    parameters : names or None    of "steps": fields of joints and links by name, such as ``elbow.elastic.stiffness`` or
+                                  ``fore.mass``; without a name, of all that have it; None: springs, beams, drives
+    window : float or None        of "steps": length of a window [s]; None: half the longest period of a vibration,
+                                  0.25 s at least
+    held : bool                   of "steps": each logged torque acts unchanged until the next, as drives with a slow
+                                  clock do it; False: torques change smoothly
     progress : bool or None       show the stages; default: where it takes long
 
     Returns
@@ -77,7 +93,7 @@ def identify(
     Raises
     ------
     UnsupportedError
-        for arms with closed loops, flexible links or elastic joints
+        for arms with closed loops; of "torque" for flexible links and elastic joints
 
     Examples
     --------
@@ -98,8 +114,23 @@ def identify(
     logs = [_with_torque(one, gains) for one in logs]
     if method not in METHODS:
         raise InputError(f"identify: method is {shown(method)}; {suggest(str(method), METHODS)}")
+    _refuse_options(method, friction=friction not in ("auto", None), payload=payload is not None,
+                    extra=extra is not None, strength=strength != 1.0, parameters=parameters is not None,
+                    window=window is not None, held=bool(held))  # fmt: skip
     with shown_progress.line_if_long("identify") if progress is None else _shown(progress):
+        if method == "encoders":
+            return identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
+        if method == "steps":
+            return identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
         return identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+
+
+def _refuse_options(method: str, **given: bool) -> None:
+    """Raise an error for an option that the method does not have."""
+    for word, there in given.items():
+        if there and word not in OPTIONS[method]:
+            owners = [repr(name) for name, words in OPTIONS.items() if word in words]
+            raise InputError(f"identify: {word} is an option of method={' or '.join(owners)}, not of {method!r}.")
 
 
 def _shown(progress: bool) -> Any:

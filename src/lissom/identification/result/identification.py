@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ class Identification:
     given : Arm                 the arm before, whose numbers were the prior
     table : ParameterTable      value, standard deviation, prior, and whether a parameter is identifiable
     fits : sequence of TorqueFit    measured and predicted torques of each log
-    skew, skew_std : (joints,)  time by which torques are logged late [s], and its standard deviation; nan: not fitted
+    skew, skew_std : (joints,)  time by which torques are logged late [s], and its standard deviation; nan: not fitted;
+                                of method="encoders" the time by which second encoders are late
     friction : sequence of str  terms of the friction law
     law_errors : mapping        held-out error of each law that was tried, in standard deviations of the residuals
     payloads : mapping          `Payload` by what logs say that the arm carries, in the axes of the link
@@ -101,7 +102,7 @@ class Identification:
         check_units(log, self.given)
         if log.tau is None and self.gains is not None and log.current is not None:
             log = log.with_torque(self.gains)
-        if log.tau is None:
+        if log.tau is None and self.method != "encoders":
             raise InputError("check: the log has no torques; expected tau.")
         return self.predictor.fit(log, extra)
 
@@ -122,8 +123,8 @@ class Identification:
         one = self.fits[0]
         words = ("t", "measured", "predicted", "before")
         t, measured, predicted, before = (np.concatenate([getattr(fit, word) for fit in self.fits]) for word in words)
-        table = TorqueFit(one.joints, one.units, t, measured, predicted, before).listing()
-        if not np.any(self.skew):
+        table = replace(one, t=t, measured=measured, predicted=predicted, before=before).listing()
+        if not np.any(self.skew) or one.quantity != "torque":
             return table
         heads, delays = (*table.heads, "torque late by"), [f"{1e3 * x:.3g} ms" if x else "-" for x in self.skew]
         return Listing.of(heads, ((*row, late) for row, late in zip(table.rows, delays, strict=True)))
@@ -139,6 +140,6 @@ class Identification:
         return Markup(repr(self).strip("<>") + self.listing().html() + paragraphs(self.notes))
 
     def __repr__(self) -> str:
-        law = " + ".join(self.friction) or "none"
+        law = f", friction {' + '.join(self.friction) or 'none'}" if self.method == "torque" else ""
         found = f"{int(self.table.identifiable.sum())} of {len(self.table)} parameters identifiable"
-        return f"<Identification of {self.arm.name}: {found}, friction {law}>"
+        return f"<Identification of {self.arm.name}: {found}{law}>"

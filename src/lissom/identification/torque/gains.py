@@ -34,7 +34,7 @@ class Gains(NamedTuple):
 
 
 def gains_of(model: Model, base: BaseParameters, rows: list[Rows], used: Indices, mass: float) -> Gains:
-    """From rows whose torques are currents; `used` are the base parameters in use, `mass` [kg] is the payload's."""
+    """Find gains from rows whose torques are currents, with the base parameters `used` and a payload of `mass` [kg]."""
     known = [k for k, name in enumerate(model.terms.names) if name.startswith("payload") and name.endswith("].m")]
     known += [k for k, name in enumerate(model.terms.names) if name == "payload.m"]
     leaders = [int(k) for k in base.kept[used] if k not in known]

@@ -89,7 +89,10 @@ def _confounded(found: Estimate) -> list[str]:
     """Columns of the user's own that act as parameters of the arm do."""
     leaders = {found.model.terms.names[k] for k in found.base.kept}
     same = [name for name in found.model.extras.terms.names if name not in leaders]
-    return [f"{name} cannot be told apart from parameters of the arm: the table has it in their rows." for name in same]
+    return [
+        f"{name} acts as parameters of the arm do, and has no value of its own: the table has it in their rows."
+        for name in same
+    ]
 
 
 def _left_out(found: Estimate) -> list[str]:

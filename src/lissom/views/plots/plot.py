@@ -11,6 +11,7 @@ from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
+from lissom.identification.vibration.free_decay import FreeDecay
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.friction import Friction
@@ -21,7 +22,18 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, friction, identifications, motions, plants, runs, shapers, studies, vibration
+from lissom.views.plots import (
+    bending,
+    free_decays,
+    friction,
+    identifications,
+    motions,
+    plants,
+    runs,
+    shapers,
+    studies,
+    vibration,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +45,7 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
+    FreeDecay: free_decays.free_decay,
     Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
@@ -63,9 +76,11 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Shaper                vibration that is left, over the frequency of a mode
         or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
+        or FreeDecay             a free vibration, measured and fitted, and its spectrum
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
-        the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
+        the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
+        `OutputFeedback` estimates beside what is true); for a Motion:
             "motion" (overview, the default), "joints", "torques", "poses", "convergence", "deflection" (of flexible
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
