@@ -29,7 +29,7 @@ def result(found: Estimate, load: Carried, samples: list[Samples], gains: Gains 
     return Identification(
         arm, model.arm, table, fits, predictor, regression.delays, regression.delay_std, model.frictions.law,
         found.law_errors, _payloads(found), None if gains is None else gains.values,
-        None if gains is None else gains.std, found.strength, notes=notes(found, table, fits),
+        None if gains is None else gains.std, strength=found.strength, notes=notes(found, table, fits),
     )  # fmt: skip
 
 
