@@ -186,9 +186,8 @@ def explained(source: TorqueSource, tau: Array) -> str:
         return ""
     away = np.where(arm.actuated, np.abs(tau - own), 0.0)
     joints = arm.joint_index
-    away[:, joints] = np.maximum(
-        away[:, joints] - np.where(_at_rest(source.path.qd[:, joints]), arm.friction, 0.0), 0.0
-    )
+    held = np.where(_at_rest(source.path.qd[:, joints]), arm.breakaway + arm.asymmetry, 0.0)
+    away[:, joints] = np.maximum(away[:, joints] - held, 0.0)
     allowed = (SAME_DERIVED if source.path.derived else SAME) * np.abs(own).max(initial=0.0)
     # friction turns round where a joint does: a tenth of the samples may differ
     if not away.size or np.quantile(away, 0.9, axis=0).max() <= allowed:

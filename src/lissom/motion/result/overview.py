@@ -29,6 +29,10 @@ def summary(motion: AbstractMotion) -> dict[str, Any]:
         "compared": None if motion.compared is None else [
             {word: value for word, value in vars(plan).items() if word != "vibration"} for plan in motion.compared.plans
         ],
+        "information": None if motion.information is None else vars(motion.information),
+        "tracked": None if motion.tracked is None else {
+            word: getattr(motion.tracked, word) for word in ("frame", "axes", "shift", "duration", "error", "angle")
+        },
         "joints": {
             name: {
                 "start": float(motion.q[0, k]), "end": float(motion.q[-1, k]),

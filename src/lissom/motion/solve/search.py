@@ -14,7 +14,7 @@ from lissom.motion.checks.impossible import refuse_impossible
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import DEVIATION, Iteration, ResidualCheck
-from lissom.motion.result.residual_check import (
+from lissom.motion.result.verification.residual_check import (
     FIRST_FINER,
     MOST_FINER,
     PER_PERIOD,

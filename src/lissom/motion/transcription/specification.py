@@ -39,7 +39,8 @@ class Specification:
     bounds : Bounds               limits of joints and task together
     actuated, unactuated : (k,)   coordinates by the kind of their splines; with closed loops all share those of the
                                   actuated ones
-    friction : (n,)               Coulomb friction
+    friction : (n,)               friction at rest, by whose double torques jump where a joint turns around
+    margin : (n,)                 that which limits of torque leave for it
     frames, acting, bodies       that carry loads, and how inverse dynamics reads them
     cost : Cost                   what is minimised
     path_constraints : list       of deflections and distances, which arm and task have by themselves
@@ -56,7 +57,7 @@ class Specification:
         self.closing = Closing(arm, VERB) if arm.loops else None
         moved = arm.actuated | bool(arm.loops)
         self.actuated, self.unactuated = np.flatnonzero(moved), np.flatnonzero(~moved)
-        self.friction = arm.expanded(arm.friction)
+        self.friction, self.margin = arm.expanded(arm.breakaway), arm.expanded(arm.breakaway + arm.asymmetry)
         carried = as_loads(arm, task.loads, VERB)
         self.frames = [frame for frame, _ in carried]
         self._loads = [load for _, load in carried]  # in the frames that carry them

@@ -32,7 +32,7 @@ def error_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
     goal, rate, kp = (np.atleast_2d(signals[f"controller.{x}"].at(float(run.t[-1]))) for x in ("q", "qd", "kp"))
     q, qd, tau = (x[None] if run.count is None else x for x in (run.q, run.qd, run.tau))
     arms = [run.arm] if run.arms is None else list(run.arms)
-    friction = np.array([arm.expanded(arm.friction) for arm in arms])
+    friction = np.array([arm.expanded(arm.breakaway) for arm in arms])
     error, fastest = goal - q[:, -1], np.abs(qd).max(axis=1)
     error[:, ~run.arm.actuated] = 0.0
     short = np.abs(error) > SHORT
@@ -78,6 +78,7 @@ class _Held(NamedTuple):
     name: str
     away: str
     many: str
+    kind: str
     friction: str
     pulling: str
 
@@ -88,14 +89,15 @@ class _Held(NamedTuple):
         size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
         unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
         many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
+        kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
         away, size_of = f"{abs(size):.3g} {unit}", f"{abs(pulling):.3g} {torque}"
-        return cls(run.arm.coordinates[k], away, many, f"{least:g} {torque}", size_of)
+        return cls(run.arm.coordinates[k], away, many, kind, f"{least:g} {torque}", size_of)
 
     def sentence(self) -> str:
         """Return the note about the first of them, with the reason and what to do."""
         return (
-            f"{self.name} comes to rest {self.away} away from its reference{self.many}: its Coulomb "
-            f"friction, {self.friction}, holds it against the {self.pulling} of kp times this error. Raise "
+            f"{self.name} comes to rest {self.away} away from its reference{self.many}: its "
+            f"{self.kind} friction, {self.friction}, holds it against the {self.pulling} of kp times this error. Raise "
             "kp, use PID, or reduce the friction of the joint."
         )
 

@@ -14,9 +14,9 @@ from lissom.markup import paragraphs
 from lissom.model.arm import Arm
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.verification.defects import Defects, defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.result.verification.residual_check import last_loads, rings
 from lissom.motion.result.verification.trials import Trial, tried, variants
 from lissom.motion.result.verification.whole import replayed
 from lissom.motion.splines.basis import grid
@@ -75,6 +75,7 @@ class Verification:
     tolerance : float             the requested tolerance
     feedback : str                name of the controller; empty: open loop
     trials : tuple of Trial       simulations on different arms, if requested
+    path_error : float or None    of a motion whose frame follows a path: how far it is off in `run` at most [m, rad]
 
     Examples
     --------
@@ -101,6 +102,7 @@ class Verification:
     tolerance: float
     feedback: str = ""
     trials: tuple[Trial, ...] = ()
+    path_error: float | None = None
 
     @property
     def torque_utilisation(self) -> float:
@@ -134,6 +136,8 @@ class Verification:
         ]
         if not arm.actuated.all() and not arm.loops:
             lines.append(f"residual vibration of the tip {self.residual:.2g} m")
+        if self.path_error is not None:
+            lines.append(f"in that simulation the frame is off its path by at most {self.path_error:.2g} m or rad")
         lines += [self.stability, *(peak.describe() for peak in self.peaks)]
         return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
 
@@ -193,7 +197,7 @@ def _verified(
     total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)
-    peaks = _peaks(motion, per_segment)
+    peaks = limit_peaks(motion, per_segment)
     status = _failed(found) or _beyond(motion, peaks)
     if not status and not total.max() <= tolerance:
         alone = run if feedback is None else replayed(motion, growth, None, rtol, replaying)
@@ -206,6 +210,7 @@ def _verified(
         total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
         "" if feedback is None else _name(feedback), tuple(_trials(motion, others, show)),
+        None if motion.tracked is None else float(np.abs(motion.path_error(run)).max()),
     )  # fmt: skip
 
 
@@ -243,8 +248,8 @@ def _ended(run: Run) -> bool:
     return not run.failures and bool(np.isfinite(run.q[-1]).all())
 
 
-def _peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
-    """Return the utilisation of limits, and the smallest distance from obstacles."""
+def limit_peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
+    """Return the utilisation of limits, and the smallest distance from obstacles, with so many looks in a segment."""
     arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
     finer = (len(breaks) - 1) // motion.basis.segments
     s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)

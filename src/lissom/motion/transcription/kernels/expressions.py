@@ -145,7 +145,7 @@ class Expressions:
             rows.append((tau * z.qd)[some.tolist()])
         some = self.friction_joints
         if len(some):
-            safe = [tau + spec.friction * excess(z.qd, side, widths.limit, widths.torque) for side in (1.0, -1.0)]
+            safe = [tau + spec.margin * excess(z.qd, side, widths.limit, widths.torque) for side in (1.0, -1.0)]
             rows += [bound[some.tolist()] for bound in safe]
         return ca.vertcat(*rows), self._cost(z, tau, rate, widths.power)
 

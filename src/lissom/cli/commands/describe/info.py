@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from lissom.cli.arm_options import ArmOptions, takes_arm
@@ -9,6 +10,7 @@ from lissom.cli.common import AsJson, out, print_json
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
+    from lissom.model.friction import Friction
 
 
 @takes_arm()
@@ -55,7 +57,7 @@ def summary(arm: Arm) -> dict[str, Any]:
                     "actuated": link.joint.actuated,
                     "drive_inertia": link.joint.reflected_inertia,
                     "damping": link.joint.damping,
-                    "friction": link.joint.friction,
+                    "friction": _friction(link.joint.friction),
                     "stiffness": link.joint.stiffness,
                     "rest": link.joint.rest,
                     "elastic": None if link.joint.elastic is None else link.joint.elastic.stiffness,
@@ -71,3 +73,10 @@ def summary(arm: Arm) -> dict[str, Any]:
         "source": arm.source,
         "notes": arm.notes,
     }
+
+
+def _friction(friction: float | Friction) -> float | dict[str, float]:
+    """Coulomb friction, or the coefficients of all laws by their names."""
+    if isinstance(friction, (int, float)):
+        return friction
+    return {f.name: getattr(friction, f.name) for f in fields(friction) if getattr(friction, f.name)}

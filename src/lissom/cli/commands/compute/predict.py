@@ -81,7 +81,7 @@ def predict(
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
     wholes = [path for path in targets if path.suffix.lower() != ".csv" and path != csv]
     tables = [path for path in targets if path not in wholes]
-    _refuse_unwritable(wholes, tables, rate, figure, film, speed)
+    refuse_unwritable(wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
     check_kind(kind, MOTION)
     if figure is not None:
@@ -90,17 +90,17 @@ def predict(
         options["guess"] = load_motion(guess)
     if scheduler is not None:
         options |= {"scheduler": scheduler, "workers": None}
-    motion, problem = _attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=not quiet), str(file))
-    _write(motion, wholes, tables, rate)
-    found, problem = _verification(motion, problem) if verify else (None, problem)
-    result = summary(motion) | ({} if found is None else {"verification": _verified(found)})
+    motion, problem = attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=not quiet), str(file))
+    write(motion, wholes, tables, rate)
+    found, problem = verification(motion, problem) if verify else (None, problem)
+    result = summary(motion) | ({} if found is None else {"verification": verified(found)})
     print_json(result) if as_json else show(motion, found)
     save_pictures(motion, figure, kind, film, note=_note(motion), speed=speed)
     if problem:
         raise Unfinished(problem, motion.interrupted or (verify and found is None))
 
 
-def _attempt(make: Any, file: str) -> tuple[Motion, str]:
+def attempt(make: Any, file: str) -> tuple[Motion, str]:
     """The motion, found or not, and what went wrong."""
     try:
         motion = make()
@@ -111,7 +111,7 @@ def _attempt(make: Any, file: str) -> tuple[Motion, str]:
     return motion, "" if motion.ok and not motion.interrupted else motion.status
 
 
-def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
+def verification(motion: Motion, problem: str) -> tuple[Any, str]:
     """The verification of the motion, and what went wrong first; Ctrl-C ends the simulation alone."""
     try:
         found = motion.verify()
@@ -120,7 +120,7 @@ def _verification(motion: Motion, problem: str) -> tuple[Any, str]:
     return found, problem or ("" if found.ok else found.status)
 
 
-def _refuse_unwritable(
+def refuse_unwritable(
     wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, film: Path | None, speed: float
 ) -> None:
     """Refuse files that could not be written, before any work is done for them."""
@@ -137,7 +137,7 @@ def _refuse_unwritable(
         check_output(path, (".csv",), "a table of samples")
 
 
-def _write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
+def write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
     """Write the files; samples for a controller only of a motion that is solved."""
     for path in wholes:
         motion.save(path)
@@ -155,7 +155,7 @@ def _note(motion: Motion) -> str:
     return "" if motion.ok else "the last iterate of the search, which is not solved"
 
 
-def _verified(found: Any) -> dict[str, Any]:
+def verified(found: Any) -> dict[str, Any]:
     return {
         "ok": found.ok, "status": found.status, "deviation": found.deviation,
         "joint_error": found.joint_error, "end_error": found.end_error,

@@ -54,7 +54,7 @@ def residual_vibration(
     Examples
     --------
     >>> import lissom as ls
-    >>> from lissom.motion.result.residual import residual_vibration
+    >>> from lissom.motion.result.verification.residual import residual_vibration
     >>> arm = ls.load("two_link_flexible")
     >>> residual_vibration(arm, [0.3, 0, 0, 0.5, 0, 0], [1.0, 0, 0, 1.0, 0, 0])
     0.0

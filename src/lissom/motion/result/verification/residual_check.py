@@ -11,9 +11,9 @@ from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.replay import open_loop, tracked
 from lissom.motion.result.report import DEVIATION, ResidualCheck
-from lissom.motion.result.residual import apart, residual_vibration
 from lissom.motion.result.verification.defects import defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.result.verification.residual import apart, residual_vibration
 from lissom.motion.task.loads import load_at
 from lissom.simulation.run import Run
 
