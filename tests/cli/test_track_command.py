@@ -16,8 +16,9 @@ def track(*arguments):
 def test_a_table_becomes_a_motion_with_its_files(tmp_path):
     (tmp_path / "path.csv").write_text(TABLE)
     files = {word: tmp_path / f"m.{word}" for word in ("nc", "csv", "png")}
-    done = track("two_link_flexible", tmp_path / "path.csv", "--start", "0.2,1.2", "-o", files["nc"], "-o", files["csv"],
-                 "--figure", files["png"], "--kind", "path", "--before", "0.2", "--quiet")  # fmt: skip
+    written = ("-o", files["nc"], "-o", files["csv"], "--figure", files["png"], "--kind", "path")
+    given = ("--start", "0.2,1.2", "--before", "0.2", "--quiet")
+    done = track("two_link_flexible", tmp_path / "path.csv", *given, *written)
     assert done.exit_code == 0, done.output
     assert "followed within" in done.output
     assert all(path.stat().st_size for path in files.values())
