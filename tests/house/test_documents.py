@@ -74,7 +74,8 @@ def marked(items, slow, name):
 
 WITH_CODE = [page for page in MARKDOWN if blocks(page)]
 SLOW_PAGES = {"docs/motion", "docs/studies", "docs/tutorial/urdf-to-motion"}
-SLOW_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report", "09_robustness"}
+SLOW_EXAMPLES = {"03_formulations", "04_simulation", "07_stop_without_vibration", "08_report", "09_robustness",
+                 "10_tip_draws_a_curve", "11_identify_an_arm"}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", marked(WITH_CODE, SLOW_PAGES, name_of))

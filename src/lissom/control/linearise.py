@@ -178,8 +178,8 @@ def _looped(
     if gains is not None:
         if gains.states:
             raise UnsupportedError(
-                "linearise: controllers with states of their own are not supported for closed loops, nor is any "
-                "controller of actuators with lag."
+                "linearise: controllers with states of their own are not supported for closed loops, nor are "
+                "controllers of actuators with lag there."
             )
         u = gains.tau
     else:

@@ -66,7 +66,7 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
 
 
 def _shared_places(arm: Arm) -> dict[str, str]:
-    """For every link along a beam, the first link at the same place; links at one place share a body."""
+    """First link at the same place, of every link along a beam; links at one place share a body."""
     first: dict[str, str] = {}
     bends = {link.name for link in arm.links if link.flexible}
     placed = [(link, link.joint.at) for link in arm.links if link.parent in bends and link.joint.at is not None]

@@ -23,6 +23,7 @@ from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, text, transform, vector
+from lissom.model.friction import Friction
 from lissom.model.joint import Joint
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
@@ -156,6 +157,7 @@ class Reader:
         makers: dict[str, Callable[[Any], Any]] = {
             "payload": lambda value: record(Payload, value, "payload"),
             "limits": self._limits,
+            "friction": lambda value: record(Friction, value, "friction") if isinstance(value, dict) else value,
             "elastic": lambda value: record(JointElasticity, value, "elastic"),
             "mimic": self._mimic,
             "actuator": lambda value: record(Actuator, value, "actuator"),

@@ -12,6 +12,7 @@ from lissom.formats.documents import VERSION
 from lissom.formats.toml_text import table_lines
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam
+from lissom.model.friction import Friction
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape
@@ -83,6 +84,8 @@ def _joint(joint: Joint, link: str) -> Table:
     if not is_identity(joint.placement):
         row["placement"] = _placement(joint.placement)
     row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic", "actuator"))
+    if isinstance(joint.friction, Friction):
+        row["friction"] = _changed(joint.friction)
     if joint.limits != Limits():
         row["limits"] = _changed(joint.limits)
     if joint.elastic is not None:

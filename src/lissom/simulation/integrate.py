@@ -33,7 +33,7 @@ from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
 from lissom.simulation.records.passed_limits import limit_notes
 from lissom.simulation.records.record import RunReport
-from lissom.simulation.records.standstill import friction_notes
+from lissom.simulation.records.standstill import error_notes
 from lissom.simulation.records.written import check_target
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -196,7 +196,7 @@ def _integrated(scene: Scene, options: Options, tell: Reporter, how: Plan) -> tu
         how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), provenance=made
     )
     run = recorded(loop, outcome, report, options, many)
-    more = friction_notes(loop, run)
+    more = error_notes(loop, run)
     run = replace(run, report=replace(run.report, notes=(*run.report.notes, *more))) if more else run
     return run, outcome.poses
 

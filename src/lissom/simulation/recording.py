@@ -234,7 +234,7 @@ def _allowed(loop: ClosedLoop, report: RunReport, options: Options) -> float:
         return max(1e3 * options.rtol, 1e-9)
     if report.method not in FIXED:
         return max(1e4 * options.rtol, 1e-9)
-    return 1e-3 if loop.described.friction.any() else 1e-4
+    return 1e-3 if loop.described.sticks.any() else 1e-4
 
 
 def provenance(loop: ClosedLoop, options: Options) -> dict[str, Any]:

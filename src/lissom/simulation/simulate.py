@@ -92,7 +92,7 @@ def simulate(
         "pass" continues and adds a note to the report
     on_failure : "raise" or "return"  what to do with a run that ends early; the error has it as `.run`
     progress : bool or f(fraction)    show a progress bar, or call f with the completed fraction; default: a bar after
-                                   three seconds (where nobody watches, a plain line after 10, 20, 40 ... s)
+                                   three seconds (where nobody watches, a plain line after 3, 10, 20, 40 ... s)
     threads : int or None             for ensembles; None: all cores
     save : path or None               write the run to this file (see `Run.save`), also when it ends early
     save_every : int or None

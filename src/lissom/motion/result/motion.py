@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Motion(AbstractMotion):
-    """A motion for a task, from `predict_motion` or `retime_motion`.
+    """A motion for a task, from `predict_motion`, `retime_motion` or `excite`.
 
     Attributes
     ----------
     arm : Arm
     task : Task
     duration : float             [s]
-    cost : float                 value of the minimised integral
+    cost : float                 value of the minimised integral; of `excite` minus the log det of the information
     outcome : MotionOutcome      how the search ended, to compare with
     status : str                 the same as a sentence: "solved", or why no solution was found
     ok : bool                    whether it is solved, and no limit is exceeded by more than 0.1 %
@@ -41,6 +41,7 @@ class Motion(AbstractMotion):
     notes : tuple of str         remarks: limits of the task that exceed the arm's, joints that move although start and
                                  goal are equal, what Coulomb friction does to the torques
     compared : Comparison or None     comparison with other plans, if requested
+    information : Information or None    of `excite`: what the motion says about the parameters of the arm
 
     Examples
     --------
@@ -177,7 +178,8 @@ class Motion(AbstractMotion):
         from lissom.motion.result.overview import headline
 
         compared = [] if self.compared is None else ["", str(self.compared)]
-        return "\n".join([headline(self), *self.notes, self.report.describe(), *compared])
+        said = [] if self.information is None else ["", self.information.describe()]
+        return "\n".join([headline(self), *self.notes, self.report.describe(), *compared, *said])
 
     def _repr_html_(self) -> str:
         from lissom.motion.result.overview import to_html

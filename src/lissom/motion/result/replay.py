@@ -108,7 +108,7 @@ def _simulated(arm: Arm, q0: Array, qd0: Array, until: float, breaks: Array, loa
     segments = len(breaks) - 1
     given: dict[str, Any] = {"loads": loads, "every": until / segments, "on_failure": "return"}
     # compiled steps know no functions of the user and no closed loops; friction needs instants between them
-    if arm.loops or arm.friction.any() or callable(loads):
+    if arm.loops or arm.sticks.any() or callable(loads):
         return simulate(arm, q0, qd0, until=until, method="dop853", rtol=1e-10, atol=1e-12, **given, **acting)
     longest = min(fastest_period(arm) / STEPS, until / segments / FEWEST)
     dt = until / segments / int(np.ceil(until / segments / longest))

@@ -152,7 +152,7 @@ def torques_of(motion: Any) -> Function:
 
 def _turns(motion: Any) -> Array:
     """Return the times at which joints with friction turn around, and their torques jump."""
-    rough = motion.arm.joint_index[motion.arm.friction > 0]
+    rough = motion.arm.joint_index[motion.arm.sticks]
     t = finer(motion.finest_breaks, TURN_LOOKS) * motion.duration
     v = motion.at(t)[1][:, rough]
     moving = np.abs(v) > STILL * np.abs(v).max(initial=0.0)  # the sign of rounding is none

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ from lissom.dynamics import plant
 from lissom.dynamics.acting import Acting, base_motion, placed, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import smoothed
+from lissom.dynamics.drives import FRICTION, smoothed
+from lissom.dynamics.from_arm import drive_of, joint_drive
 from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
@@ -32,6 +34,7 @@ from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
 from lissom.later import cached_property
 from lissom.model.arm import Arm
+from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
 from lissom.simulation.controllers.sampled import SampledController, Sampler
@@ -102,12 +105,15 @@ class ClosedLoop:
         self._first = 0
         self.several = several
         bodies = functions_of(arm).bodies
-        self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
+        drives = {body.coordinate: joint_drive(body) for body in bodies.list if not body.follows and body.beam is None}
+        rough = {k: drive for k, drive in drives.items() if drive is not None and drive.sticks}
+        self.friction: dict[int, Any] = {k: drive.friction for k, drive in rough.items()}
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
+        self._drives = {k: rough[k] for k in self.sliding if rough[k].laws is not None or self._may_have_laws(k)}
         smooth = [k for k, body in enumerate(bodies.list) if body.coordinate in self.sliding]
         bodies = bodies.with_stations((*(frame for frame, _ in loads), *standing_frames(arm)))
-        self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0))
+        self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0), laws=dict.fromkeys(smooth, ()))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
         self.actuators = Actuators(arm, self.prescribed, None if several is None else several.arms)
@@ -133,6 +139,7 @@ class ClosedLoop:
         if isinstance(controller, SampledController):
             arms = None if several is None else several.arms
             self.sampling, self.sampler = controller.every, controller.sampler(arm, arms)
+        self.structure = "feedback" if controller is None else controller.structure(list(self.controller_inputs))
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -184,7 +191,7 @@ class ClosedLoop:
 
     @property
     def acting(self) -> Acting:
-        """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
+        """Inputs of the arm's functions that differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
         return Acting(payloads=tuple(self.payload_frames), varied=varied)
 
@@ -195,13 +202,36 @@ class ClosedLoop:
         return [self.inputs.part(word, given) for word in words]
 
     def friction_of(self, given: Any) -> dict[int, Any]:
-        """Return the friction of the joints that have some, one entry each, from the input vector."""
-        out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
-        if self.several is not None:
-            row = given[self.inputs.places["arm"]]
-            found = {k: self.several.varied.friction(row, k) for k in out}
-            out |= {k: value for k, value in found.items() if value is not None}
-        return out
+        """Return the friction of the joints that have some, one entry each, from the input vector.
+
+        Efforts of joints with further laws are relative: 1 is the largest that sticks.
+        """
+        rows = self._drive_rows(given)
+        out = {k: rows[k][FRICTION] if k in rows else [value] for k, value in self.friction.items()}
+        return out | {k: [1.0] for k in self._drives}
+
+    def drives_of(self, given: Any) -> plant.Drives:
+        """Return the drives of the joints with further laws of friction, from the input vector."""
+        rows = self._drive_rows(given)
+        return {k: drive_of(rows[k]) if k in rows else drive for k, drive in self._drives.items()}
+
+    def _drive_rows(self, given: Any) -> dict[int, Any]:
+        """Return the drives that differ between the arms of the runs, of joints with friction."""
+        if self.several is None:
+            return {}
+        row = given[self.inputs.places["arm"]]
+        found = {k: self.several.varied.drive(row, k) for k in self.friction}
+        return {k: drive for k, drive in found.items() if drive is not None}
+
+    def _may_have_laws(self, coordinate: int) -> bool:
+        """Whether the arm of any run has further laws of friction at a joint."""
+        varied = None if self.several is None else self.several.varied
+        return varied is not None and varied.has_laws(coordinate)
+
+    @property
+    def has_laws(self) -> bool:
+        """Whether joints have friction other than Coulomb and viscous."""
+        return any(body.laws for body in functions_of(self.arm).bodies.list)
 
     @property
     def grips(self) -> Array:
@@ -237,8 +267,10 @@ class ClosedLoop:
         loads = placed(bodies, [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)])
         loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
-        sliding = plant.Sliding(self.friction_of(given), way)
+        sliding = plant.Sliding(self.friction_of(given), way, self.drives_of(given))
         flow = plant.plant(run, bodies, acts, held, sliding, self.has_base, not self.straight)
+        for k, drive in () if self.looped else sliding.drives.items():
+            flow.effort[k] = [run.call(drive.strain, flow.effort[k][0], torques[k][0])]
         return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
@@ -279,9 +311,9 @@ class ClosedLoop:
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
-        what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
-        parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction)
+        drives = {k: [*map(float, flat(drive).entries)] for k, drive in self._drives.items()}
+        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction, drives)
         return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
@@ -304,18 +336,27 @@ class ClosedLoop:
 
     @cached_property
     def function(self) -> Function:
-        """The compiled `program`."""
+        """The compiled `program`, for every step and for samples."""
+        return self._function("kernel", self.straight)
+
+    @cached_property
+    def function_at_rest(self) -> Function:
+        """The compiled `program` for a few states, on a tape: nothing is compiled for new numbers of an arm."""
+        return self.function if self.bodies.flexible else self._function("kernel at rest", False)
+
+    def _function(self, what: str, straight: bool) -> Function:
         n, m = self.dof, len(self.controller_states)
         there = {"q": True, "qd": True, "z": m, "tau": self.controller is None, "way": self.sliding, "given": True}
         words = [word for word, some in there.items() if some]
         sizes = {"z": m, "way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS + m,)]
-        code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
+        make = partial(self._kernel, lengths, [n, shapes[1][0]], straight)
+        code = self.kept(what, make) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
 
-    def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
-        if self.straight:
+    def _kernel(self, inputs: list[int], outputs: list[int], straight: bool) -> kernel.Kernel:
+        if straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
         return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
@@ -351,11 +392,20 @@ class ClosedLoop:
         self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
+        return self._rates(self.function, state, way, given, tau, threads)
+
+    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
+        """Return what `rates` does at one state of joints that may stick, of which there are few."""
+        return self._rates(self.function_at_rest, state, way, given, tau, None)
+
+    def _rates(
+        self, function: Function, state: States, way: Array, given: Array, tau: Array | None, threads: int | None
+    ) -> Rates:
         outside = [tau] if self.controller is None and tau is not None else []
         own = [state.z] if self.controller_states else []
         arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
         one = state.q.ndim == 1
-        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
+        qdd, rest = function.one(*arguments) if one else function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])

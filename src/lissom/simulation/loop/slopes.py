@@ -88,7 +88,7 @@ def torque_slopes(loop: ClosedLoop, state: States, qdd: Array, given: Array, t: 
 
 
 def _torque_change(loop: ClosedLoop, at: States, qdd: Array, given: Array) -> InverseGradient:
-    """Derivatives of the torques of the run's own arm; those of friction are zero."""
+    """Derivatives of the torques of the run's own arm; those of Coulomb friction are zero."""
     loads, base = _acting(loop, given)
     verb, state = INVERSE_DYNAMICS_GRADIENT, (at.q, at.qd, qdd)
     if loop.several is not None:
@@ -96,7 +96,8 @@ def _torque_change(loop: ClosedLoop, at: States, qdd: Array, given: Array) -> In
     inputs = load_inputs(loop.arm, verb.name, loads, base)
     acting = inputs.acting._replace(payloads=tuple(loop.payload_frames))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
-    function = cache_of(loop.arm).without_friction.get(verb, acting)
+    cache = cache_of(loop.arm)
+    function = (cache.functions if loop.has_laws else cache.without_friction).get(verb, acting)
     found: InverseGradient = function.one(*state, *inputs.values, *own)
     return found
 
