@@ -34,14 +34,11 @@ class Penalty:
     def __init__(self, arm: Arm, bounds: Bounds, distances: Distances) -> None:
         self.bounds, self.distances = bounds, distances
         self.quantities = Quantities(arm)
-        # torques are limited for friction in either direction: where joints turn around, it jumps
-        friction = self.quantities.friction
-        self._torque = (bounds.lower["torque"] + friction, bounds.upper["torque"] - friction)
         self._limited = [word for word in LIMITED if bounds.limited(word).any()]
 
     def limits(self, quantity: str) -> tuple[Array, Array]:
-        """Lower and upper limits (dof,) as they are kept here."""
-        return self._torque if quantity == "torque" else (self.bounds.lower[quantity], self.bounds.upper[quantity])
+        """Lower and upper limits (dof,)."""
+        return self.bounds.lower[quantity], self.bounds.upper[quantity]
 
     def size(self, quantity: str) -> Array:
         """(dof,) what the excess is measured by: half of the range, or the limit if there is one only."""

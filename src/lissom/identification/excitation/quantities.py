@@ -1,6 +1,6 @@
 """What limits are about, along a motion: values at samples, and derivatives by the free control points.
 
-Torques are without Coulomb friction, which jumps where a joint turns around.
+Torques jump where joints with friction turn around; derivatives are those on the side of the sample.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ class Quantities:
 
     def __init__(self, arm: Arm) -> None:
         self.arm = arm
-        self.friction = arm.expanded(arm.friction)
 
     def values(self, quantity: str, at: Sampled, points: Array) -> Array:
         """(N, dof)."""
@@ -34,7 +33,7 @@ class Quantities:
             before, after = (self._torques(other, points) for other in at.beside)
             return (after - before) / at.apart[:, None]
         tau, qd = self._torques(at, points), at.derivative(1, points)
-        return tau if quantity == "torque" else tau * qd + self.friction * np.abs(qd)
+        return tau if quantity == "torque" else tau * qd
 
     def slope(self, quantity: str, at: Sampled, points: Array, rows: Indices, joints: Indices) -> Array:
         """(k, m, dof) derivatives of a quantity of joints (k,) at samples (k,)."""
@@ -46,14 +45,13 @@ class Quantities:
         slope = self._of_torque(at, points, rows, joints)
         if quantity == "torque":
             return slope
-        qd = at.derivative(1, points)
-        tau = self._torques(at, points) + self.friction * np.sign(qd)
+        qd, tau = at.derivative(1, points), self._torques(at, points)
         by_rate = tau[rows, joints][:, None, None] * self._of_profile(1, at, points, rows, joints)
         return np.asarray(qd[rows, joints][:, None, None] * slope + by_rate)
 
     def _torques(self, at: Sampled, points: Array) -> Array:
         q, qd, qdd = at.states(points)
-        return np.asarray(inverse_dynamics(self.arm, q, qd, qdd) - self.friction * np.sign(qd))
+        return inverse_dynamics(self.arm, q, qd, qdd)
 
     def _of_profile(self, order: int, at: Sampled, points: Array, rows: Indices, joints: Indices) -> Array:
         one = np.eye(points.shape[1])[joints]
