@@ -47,21 +47,21 @@ _NO_OFFSET = np.zeros(3)
 class Functions:
     """The compiled functions of one arm.
 
-    friction : bool       False: those of the arm without friction in its joints
+    friction : bool       False: those of the arm without the jumps of friction in its joints at rest
     short_lived : bool    the arm is used for a few calls only, so that no code is compiled for it alone
     """
 
     def __init__(self, arm: Arm, friction: bool = True, short_lived: bool = False):
         self.arm, self._friction, self.short_lived = arm, friction, short_lived
         self._made: dict[tuple[str, Acting | None, str | None, str | None], Function] = {}
-        self._single: dict[str, SingleFunction] = {}
+        self._single: dict[tuple[str, Acting], SingleFunction] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
     @cached_property
     def bodies(self) -> Bodies:
         """The bodies that dynamics runs on."""
         made = Bodies(self.arm)
-        return made if self._friction else made.smooth
+        return made if self._friction else made.without_jumps
 
     @cached_property
     def unrounded(self) -> Bodies:
@@ -97,18 +97,19 @@ class Functions:
             link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
         return self.get(verb, Acting(frame=link)), point
 
-    def single(self, verb: Verb) -> SingleFunction:
+    def single(self, verb: Verb, acting: Acting | None = None) -> SingleFunction:
         """A function in single precision, with code of the same kind as in double precision."""
         with self._making():
-            if verb.name not in self._single:
-                plan = self.plan(verb)
+            key = verb.name, acting or NOTHING_ACTS
+            if key not in self._single:
+                plan = self.plan(verb, acting)
                 backend = self.choose_backend(plan.program, None)
                 if backend == "numpy":
                     raise UnsupportedError(f"{verb.name}: single precision needs llvmlite and casadi to be installed.")
                 made = _kernel(plan, backend, single=True)
                 assert made is not None
-                self._single[verb.name] = SingleFunction(self.get(verb), made)
-            return self._single[verb.name]
+                self._single[key] = SingleFunction(self.get(verb, acting), made)
+            return self._single[key]
 
     # ---- plans -----------------------------------------------------------------------------------
 
@@ -171,7 +172,8 @@ class Functions:
         parts = [self.get(name, acting) for name in composed.of]
         check = self._inertia_check(verb, acting) if verb.checks_inertia and self.bodies.truncated else None
         reader = self._reader(verb, self.plan(composed.of[0], acting))
-        return composed.make(verb, parts, reader, check, self.bodies.carriers)
+        symmetric = not (self.bodies.geared or acting.geared)
+        return composed.make(verb, parts, reader, check, self.bodies.carriers if symmetric else None)
 
     def _inertia_check(self, verb: Verb, acting: Acting) -> Callable[[Sequence[ArrayLike]], None]:
         return functools.partial(self.check_inertia, verb.label, acting=acting)

@@ -113,7 +113,7 @@ CORIOLIS_MATRIX = _registered(Verb(
     flexible=Program(
         _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6
     ),
-    loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
+    loops="tree", single=True, outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
 ))  # fmt: skip
 
 
@@ -139,7 +139,7 @@ INVERSE_DYNAMICS_GRADIENT = _registered(Verb(
     "inverse_dynamics_gradient", MOTION, lambda b: _square(b) * 3,
     program=Program(_simple(gradient.program), RECORDED, 4),
     flexible=Program(_simple(products.jacobian_program), tuple(products.GRADIENT_STEPS.values()), 6),
-    loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, record=InverseGradient,
+    loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, single=True, record=InverseGradient,
     outputs=_slopes("tau", "torques", MOTION),
 ))  # fmt: skip
 FORWARD_DYNAMICS_GRADIENT = _registered(Verb(

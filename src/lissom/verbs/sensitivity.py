@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from lissom.errors import InputError
 from lissom.kernels.arguments import as_arm, as_numbers
@@ -33,6 +33,7 @@ def inverse_dynamics_gradient(
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: InverseGradient | None = None,
     threads: int | None = None,
@@ -43,7 +44,7 @@ def inverse_dynamics_gradient(
 
     Parameters
     ----------
-    arm, q, qd, qdd, loads, base, method : ...
+    arm, q, qd, qdd, loads, base, method, dtype : ...
     out : InverseGradient ...
     threads : ...
 
@@ -60,7 +61,7 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if loads is NO_LOADS and base is None and method is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.inverse_dynamics_gradient
@@ -73,7 +74,7 @@ def inverse_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
         return entry(q, qd, qdd)
-    results = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), Applied(loads, base, method, threads), out)
+    results = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), Applied(loads, base, method, threads), out, dtype)
     return results if out is None else out
 
 
@@ -169,6 +170,7 @@ def forward_dynamics_gradient(
     tau: ArrayLike,
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: ForwardGradient | None = None,
     threads: int | None = None,
@@ -180,7 +182,7 @@ def forward_dynamics_gradient(
 
     Parameters
     ----------
-    arm, q, qd, tau, loads, base : ...
+    arm, q, qd, tau, loads, base, dtype : ...
     out : ForwardGradient ...
     threads : ...
 
@@ -197,7 +199,7 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
-    if loads is NO_LOADS and base is None and threads is None:
+    if loads is NO_LOADS and base is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.forward_dynamics_gradient
@@ -210,7 +212,7 @@ def forward_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "forward_dynamics_gradient")
         return entry(q, qd, tau)
-    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), Applied(loads, base, threads=threads), out)
+    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), Applied(loads, base, threads=threads), out, dtype)
     return results if out is None else out
 
 

@@ -44,7 +44,7 @@ class Sampled:
         return np.asarray((after.s - before.s) * self.duration)
 
     def states(self, points: Array) -> States:
-        """Of free control points (m, dof), as distances from the start."""
+        """States for free control points (m, dof), given as distances from the start."""
         return States(self.start + self.rows[0] @ points, self.rows[1] @ points, self.rows[2] @ points)
 
     def position(self, points: Array) -> Array:

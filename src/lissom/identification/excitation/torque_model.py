@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.identification.columns.inertia import carriers
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.masks import Indices, Mask
 from lissom.model.arm import Arm
@@ -45,7 +46,7 @@ class TorqueModel:
 
     def __init__(self, arm: Arm, slow: Array) -> None:
         self.arm, self.slow = arm, slow
-        links, ten = _heaviest(arm), len(OF_LINKS)
+        links, ten = carriers(arm), len(OF_LINKS)
         self._own = np.array([ten * k + part for k in links for part in range(ten)], int)
         parts = [f"{arm.links[k].name}.{part}" for k in links for part in OF_LINKS]
         self.names = (*parts, *(f"{name}.{part}" for part in OF_JOINTS for name in arm.coordinates))
@@ -94,18 +95,3 @@ class TorqueModel:
         W[:, size < ROUNDING * size.max()] = 0.0  # without effect, but for the rounding of turned axes
         order = [first + k for first in range(0, len(self._own), ten) for k in WITHIN_LINK]
         return BaseParameters.of(W, [*order, *range(len(self._own), len(self.names))], self.names)
-
-
-def _heaviest(arm: Arm) -> list[int]:
-    """Of the links that are welded together and move, the heaviest: torques show the sum of them only."""
-    body: dict[int, int] = {}
-    for k, link in enumerate(arm.links):
-        parent = int(arm.parent_index[k])
-        if link.joint.moves:
-            body[k] = k
-        elif parent in body:
-            body[k] = body[parent]
-    return [
-        max((k for k in body if body[k] == one), key=lambda k: (arm.links[k].mass, -k))
-        for one in dict.fromkeys(body.values())
-    ]

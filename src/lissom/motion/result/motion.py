@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lissom.motion.result.files.table import MotionTable
     from lissom.motion.result.sensitivity import MotionSensitivity
     from lissom.motion.result.verification.verify import Verification
+    from lissom.simulation.controllers.feedforward.command import Command
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,35 @@ class Motion(AbstractMotion):
         from lissom.motion.result.verification.verify import verify
 
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
+
+    def command(self, lag: ArrayLike | None = None) -> Command:
+        """Torques to command so that the planned torques act behind actuators with lag.
+
+        ``u = tau + lag dtau/dt``, from the splines. Where planned torques jump (accelerations of the splines that jump,
+        friction that changes its direction), no command makes them act; both sides are then blended around the jump,
+        and `Command.note` says where and how much.
+
+        Parameters
+        ----------
+        lag : number, (joints,) or None    time constants [s]; None: those of the actuators of the arm
+
+        Returns
+        -------
+        Command
+            as ``tau`` of `simulate`, with ``tau0=motion.tau[0]``; ``command(t)``: torques (nt, dof) at times (nt,)
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> arm = ls.load("two_link").with_joint("upper", actuator=ls.Actuator(lag=0.02))
+        >>> motion = ls.predict_motion(arm, start=[0, 0], goal=[1, 0.5], duration=1.0, minimise="torque_squared")
+        >>> run = ls.simulate(arm, motion.q[0], tau=motion.command(), tau0=motion.tau[0], until=1.0)
+        >>> bool(abs(run.q[-1] - motion.q[-1]).max() < 1e-5)
+        True
+        """
+        from lissom.motion.result.commands import command_of
+
+        return command_of(self, lag)
 
     def sensitivity(self, t: ArrayLike | None = None, *, method: str | None = None) -> MotionSensitivity:
         """Return the derivatives of the torques by control points and duration, exact.

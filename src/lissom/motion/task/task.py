@@ -90,8 +90,8 @@ class Task(Record):
     duration : float, (shortest, longest) or None    None: free
     minimise : str or {str: weight}    integral over the motion of the weighted sum of "time" (1), "torque_squared",
                                    "effort_normalised" (torques relative to their limits, squared), "energy", "jerk",
-                                   "torque_rate"; a key may be a function f(q, qd, qdd, tau) of casadi vectors that
-                                   gives a casadi number
+                                   "acceleration", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of casadi
+                                   vectors that gives a casadi number
     segments : int or None         of the splines; None: 20, and up to 80 where effort is minimised and the cost still
                                    changes by more than 1 %
     degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with unactuated coordinates

@@ -104,6 +104,9 @@ class Linkage(ClosedLoop):
                 whole[rows] = part
         return out
 
+    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
+        return self.rates(state, way, given, tau)
+
     def _moving(self, sticks: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the coordinates (dof,) that are neither prescribed nor stuck."""
         if not self.sliding:
@@ -138,6 +141,10 @@ class Linkage(ClosedLoop):
             if k in self.prescribed:
                 tau[..., k] += reaction[..., i]
                 power[..., 0] += reaction[..., i] * qd[..., k]
+        for k, drive in self.drives_of(given).items():
+            at = self.held.index(k)
+            strain: Any = drive.strain(effort[..., at], tau[..., k])
+            effort[..., at] = strain
         return Rates(qdd, tau, effort, power, z)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:

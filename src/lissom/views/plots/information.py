@@ -24,7 +24,7 @@ MOST = 40  # parameters; more are left out, those that are known best relative t
 
 def information(motion: Motion) -> Figure:
     """Plot the positions, and the standard deviation of every base parameter beside that of random motions."""
-    check_needs("information", motion.arm, motion.compared is not None, motion.information is not None)
+    check_needs("information", motion.arm, motion.compared is not None, excites=motion.information is not None)
     found, curves, groups = motion.information, DenseCurves(motion), joint_groups(motion.arm)
     assert found is not None
     count = min(len(found.parameters), MOST)

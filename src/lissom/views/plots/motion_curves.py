@@ -94,6 +94,8 @@ def _aim(motion: Motion) -> str:
     aims, span = motion.task.minimise, f"{motion.duration:.4g} s"
     if not motion.ok and motion.outcome is not MotionOutcome.SOLVED:
         return f"{span}, not solved"
+    if motion.tracked is not None:
+        return f"{span}, {motion.tracked.frame} follows a path, off by at most {motion.tracked.off()} as planned"
     if set(aims) == {"time"}:
         return f"{span} minimum time"
     if INFORMATION in aims:
@@ -108,7 +110,7 @@ def _aim(motion: Motion) -> str:
 
 
 def _reached(motion: Motion, curves: DenseCurves) -> str:
-    """Which limits are reached, and by which joints."""
+    """Return the limits that are reached, and by which joints."""
     found = {QUANTITIES[word]: curves.reaching(word) for word in ("tau", "qd", "qdd", "q")}
     parts = []
     for quantity, names in found.items():

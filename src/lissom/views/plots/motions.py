@@ -19,6 +19,7 @@ from lissom.views.followed import followed_frame
 from lissom.views.plots.information import information
 from lissom.views.plots.motion_curves import REACHED, DenseCurves, limit_text, title_lines
 from lissom.views.plots.needs import check_needs
+from lissom.views.plots.paths import path
 from lissom.views.plots.runs import deflections, joint_groups, quantity_label
 from lissom.views.scene.surroundings import draw_surroundings, extent
 
@@ -277,5 +278,6 @@ KINDS: dict[str, Callable[[Any], Figure]] = {
     "convergence": convergence,
     "deflection": deflection,
     "residual": residual,
+    "path": path,
     "information": information,
 }
