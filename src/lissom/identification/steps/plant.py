@@ -15,7 +15,7 @@ from lissom.dynamics.varied import Varied
 from lissom.identification.parameters import Numbers
 from lissom.identification.steps.friction import Resistance, without_friction
 from lissom.kernels.cache import functions_of
-from lissom.kernels.verbs import VERBS
+from lissom.kernels.verbs import FORWARD_DYNAMICS, FORWARD_DYNAMICS_GRADIENT, INVERSE_DYNAMICS
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -44,8 +44,8 @@ class Plant:
         base = without_friction(numbers.arm)
         self._varied = Varied(base, [without_friction(numbers.arm_at(x)) for x in STRIDE * np.eye(count)])
         acting = Acting(varied=self._varied if self._varied.size else None)
-        names = ("forward_dynamics", "forward_dynamics_gradient", "inverse_dynamics")
-        self._forward, self._gradient, self._inverse = (functions_of(base).get(VERBS[name], acting) for name in names)
+        verbs = (FORWARD_DYNAMICS, FORWARD_DYNAMICS_GRADIENT, INVERSE_DYNAMICS)
+        self._forward, self._gradient, self._inverse = (functions_of(base).get(verb, acting) for verb in verbs)
         self.put(np.zeros(count))
 
     def put(self, x: Array) -> None:

@@ -21,7 +21,7 @@ from lissom.identification.steps.plant import OFFSETS, STRIDE, WEIGHTS
 from lissom.identification.vibration.measured_modes import MeasuredModes
 from lissom.kernels.arguments import as_state
 from lissom.kernels.cache import functions_of
-from lissom.kernels.verbs import VERBS
+from lissom.kernels.verbs import INVERSE_DYNAMICS_GRADIENT
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -53,7 +53,7 @@ class Eigenvalues:
         samples = [self._arms(numbers.arm_at(x)) for x in (np.zeros(len(numbers)), *(STRIDE * np.eye(len(numbers))))]
         self._varied = Varied(base, [one for row in samples for one in row])
         acting = Acting(varied=self._varied if self._varied.size else None)
-        self._slopes = functions_of(base).get(VERBS["inverse_dynamics_gradient"], acting)
+        self._slopes = functions_of(base).get(INVERSE_DYNAMICS_GRADIENT, acting)
 
     def _arms(self, arm: Arm) -> list[Arm]:
         """The arm with the payload of every measurement."""
