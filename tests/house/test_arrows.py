@@ -56,7 +56,7 @@ MAY_USE = {
     "control": {*OUTER, "loops", "dynamics", "engine", "simulation"},
     "export": {*OUTER, "dynamics", "engine", "formats"},
     "studies": {*OUTER, "work", "dynamics", "simulation", "motion", "control", "formats"},
-    "identification": {*OUTER, "dynamics", "simulation", "motion", "control", "formats"},
+    "identification": {*OUTER, "dynamics", "studies", "simulation", "motion", "control", "formats"},
     "views": {*OUTER, "identification", "studies", "simulation", "motion", "control", "formats"},
     "papers": {
         "verbs",

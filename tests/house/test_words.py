@@ -238,6 +238,23 @@ def test_public_docstrings_hold_no_banned_word():
     assert not found, report(found)
 
 
+FRAGMENT = re.compile(
+    r"(Of|Those|These|That|Its|Their|Without|With|From|In|To|As|By|For|After|Before|Between|Within|At|On|It|They)\b"
+)
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    """Not with a fragment that only makes sense beside the name of the function ("Of its tape.", "In other axes.")."""
+    found = []
+    for path in sources():
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                first = (ast.get_docstring(node) or "").partition("\n")[0]
+                if FRAGMENT.match(first):
+                    found.append(f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}: {first}")
+    assert not found, "\n".join(found)
+
+
 def test_scripts_of_pages_hold_no_banned_word():
     """Labels of the player in the browser."""
     scripts = sorted(SOURCE.rglob("*.js"))

@@ -20,7 +20,7 @@ def test_claims():
     check_bars(found.claims)
     check_drawings(found)
     verdicts = [claim.verdict for claim in found.claims]
-    expected = {REPRODUCED: 5, CORRECTED: 4, REFUTED: 1, LIMIT: 5, BETTER: 3, OPEN: 3}
+    expected = {REPRODUCED: 5, CORRECTED: 4, REFUTED: 1, LIMIT: 5, BETTER: 2, OPEN: 3}
     assert {verdict: verdicts.count(verdict) for verdict in expected} == expected
     assert [drawing.name for drawing in found.drawings] == ["definiteness", "energy", "spin_up"]
     worst = next(claim for claim in found.claims if "orthogonal, so" in claim.claim)

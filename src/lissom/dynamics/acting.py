@@ -37,6 +37,10 @@ class VariedNumbers(Protocol):
     def size(self) -> int:
         """How many they are."""
 
+    @property
+    def geared(self) -> bool:
+        """Whether friction of any joint depends on its load."""
+
     def filled(self, run: Any, bodies: Bodies, values: Any) -> Bodies:
         """The bodies with these values."""
 
@@ -74,6 +78,11 @@ class Acting(NamedTuple):
     def own_inputs(self) -> int:
         """Number of inputs, at the end, that describe the bodies."""
         return len(self.payloads) + (self.varied is not None)
+
+    @property
+    def geared(self) -> bool:
+        """Whether friction of any joint depends on its load, by numbers that are inputs."""
+        return self.varied is not None and self.varied.geared
 
     @property
     def of_bodies(self) -> Acting:

@@ -13,11 +13,13 @@ The pivot's guard (see `forward`) compares D with the trace of the composite ine
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lissom.dynamics.acting import UPRIGHT, Loaded
 from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import arm_forces
+from lissom.dynamics.gears import NO_GEARS, Additions, Gears, Solution, with_gears
 from lissom.dynamics.tree import Position, Tree, add_to
 from lissom.elements.elimination import Eliminated
 from lissom.elements.link import RigidLink
@@ -27,6 +29,7 @@ from lissom.engine.run import AbstractRun
 from lissom.spatial.inertias import ArticulatedBody
 from lissom.spatial.motions import Motion, Twist
 from lissom.spatial.orientation import Rotation
+from lissom.spatial.scalar import Scalar, add
 
 
 class Given(NamedTuple):
@@ -48,18 +51,46 @@ class Moving(NamedTuple):
     modal: dict[int, ModalInertia | None]
 
 
+class Drives(NamedTuple):
+    """Forces that move the arm, and armatures, by element."""
+
+    forces: dict[int, Any]
+    armature: dict[int, Scalar]
+
+
 def accelerations(
-    run: AbstractRun, tree: Tree, given: Given, held: dict[int, Held], guarded: bool = True
-) -> tuple[list[Any], dict[int, Any]]:
+    run: AbstractRun, tree: Tree, given: Given, held: dict[int, Held], guarded: bool = True, gears: Gears = NO_GEARS
+) -> Solution:
     """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry."""
+    solve = _solver(run, tree, given, held, guarded)
+    return with_gears(run, tree, (given.qd, given.tau), gears, solve, guarded)
+
+
+def _solver(
+    run: AbstractRun, tree: Tree, given: Given, held: dict[int, Held], guarded: bool
+) -> Callable[[Additions], Solution]:
+    """A function that finds accelerations and efforts with additions to the drives."""
     x, base = tree.positions(run, given.q), given.base
     moving = _velocities(run, tree, x, given.qd, base)
     _take_loads(run, tree, x, given.loads, moving)
     for i, node in tree.outward():
         if node.first in held:
             moving.path[i] = run.call(RigidLink.led, moving.path[i], held[node.first].acceleration)
-    kept = _eliminated(run, tree, moving, arm_forces(run, tree, given.tau, given.q, given.qd), held, guarded)
-    return _accelerations(run, tree, moving.path, kept, held, run.call(_base_acceleration, base))
+    own, at_base = arm_forces(run, tree, given.tau, given.q, given.qd), run.call(_base_acceleration, base)
+
+    def solve(additions: Additions) -> Solution:
+        modal, forces = dict(moving.modal), dict(own)
+        armature = {i: 0.0 if node.drive is None else node.drive.armature for i, node in enumerate(tree.nodes)}
+        for i, node in tree.own():
+            if node.drive is not None and node.first in additions:
+                more = additions[node.first]
+                armature[i] = run.call(add, node.drive.armature, more.armature)
+                forces[i] = [run.call(add, own[i][0], more.torque)]
+        drives = Drives(forces, armature)
+        kept = _eliminated(run, tree, moving._replace(modal=modal), drives, held, guarded)
+        return _accelerations(run, tree, moving.path, kept, armature, held, at_base)
+
+    return solve
 
 
 def _velocities(run: AbstractRun, tree: Tree, x: dict[int, Position], qd: Any, base: Motion) -> Moving:
@@ -89,7 +120,7 @@ def _take_loads(run: AbstractRun, tree: Tree, x: dict[int, Position], loads: lis
 
 
 def _eliminated(
-    run: AbstractRun, tree: Tree, moving: Moving, forces: dict[int, Any], held: dict[int, Held], guarded: bool
+    run: AbstractRun, tree: Tree, moving: Moving, drives: Drives, held: dict[int, Held], guarded: bool
 ) -> dict[int, Eliminated | None]:
     """The inward pass: every coordinate eliminated."""
     kept: dict[int, Eliminated | None] = {}
@@ -97,18 +128,17 @@ def _eliminated(
     mass, modal = tree.carried_mass, moving.modal
     for i, node in tree.inward():
         if i in moving.body:
-            armature = 0.0 if node.drive is None else node.drive.armature
             free = held[node.first].free if node.first in held else None
-            parts = (moving.path[i], moving.body[i], modal[node.owner], beyond.get(i), forces[node.owner])
-            rule = (Guarded() if guarded else Unguarded(), free, armature, mass[i])
+            parts = (moving.path[i], moving.body[i], modal[node.owner], beyond.get(i), drives.forces[node.owner])
+            rule = (Guarded() if guarded else Unguarded(), free, drives.armature[i], mass[i])
             kept[i], modal[node.owner], on_parent = run.call(node.articulated.eliminate, *parts, *rule)
             add_to(run, beyond, node.parent, on_parent)
     return kept
 
 
 def _accelerations(
-    run: AbstractRun, tree: Tree, path: dict[int, Path], kept: dict[int, Eliminated | None], held: dict[int, Held],
-    base: Twist,
+    run: AbstractRun, tree: Tree, path: dict[int, Path], kept: dict[int, Eliminated | None],
+    armature: dict[int, Scalar], held: dict[int, Held], base: Twist,
 ) -> tuple[list[Any], dict[int, Any]]:  # fmt: skip
     """The last outward pass."""
     a: dict[int, Twist] = {BASE: base}
@@ -117,8 +147,7 @@ def _accelerations(
     for i, node in tree.outward():
         before, eliminated = a[node.parent], kept[i]
         if node.first in held and eliminated is not None:
-            armature = 0.0 if node.drive is None else node.drive.armature
-            parts = (before, path[i], eliminated, held[node.first], armature)
+            parts = (before, path[i], eliminated, held[node.first], armature[i])
             qdd[i], a[i], needed = run.call(RigidLink.accelerate_held, *parts)
             effort[node.first] = [needed]
         else:

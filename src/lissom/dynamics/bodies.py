@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from lissom.dynamics.body import BASE, Body, Place
 from lissom.dynamics.coupling import Coupling, coupling_of
 from lissom.dynamics.flexible_links import flexible_bodies
-from lissom.dynamics.merging import Merged, station_body
+from lissom.dynamics.merging import NO_DRIVE, Merged, station_body
 from lissom.dynamics.rounding import QUARTER_TURN, ROUNDING
 from lissom.dynamics.stations import MARK, station_of
+from lissom.joints.friction.laws import NUMBERS
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.flexibility import MODELS
@@ -27,6 +28,9 @@ from lissom.spatial.frames import inverse, pose
 
 if TYPE_CHECKING:
     from lissom.dynamics.tree import Tree
+
+PLAIN_DRIVE = 5  # entries of a drive (`from_arm.drive_of`) without further laws of friction
+GEAR = slice(PLAIN_DRIVE + len(NUMBERS) - 1, PLAIN_DRIVE + len(NUMBERS))  # its load-dependent friction
 
 
 class Bodies:
@@ -165,7 +169,7 @@ class Bodies:
 
     @cached_property
     def carriers(self) -> list[list[int]]:
-        """For every coordinate, those before it on its branch, nearest first.
+        """Coordinates before each coordinate on its branch, nearest first.
 
         Where joints follow others: those before it that its row of the factorised mass matrix has entries for.
         """
@@ -188,13 +192,32 @@ class Bodies:
     @property
     def smooth(self) -> Bodies:
         """The bodies without friction."""
-        return self.changed(friction=dict.fromkeys(range(len(self.list)), 0.0))
+        numbers = range(len(self.list))
+        return self.changed(friction=dict.fromkeys(numbers, 0.0), laws=dict.fromkeys(numbers, ()))
+
+    @property
+    def without_jumps(self) -> Bodies:
+        """The bodies without the jumps of friction at rest: Coulomb friction is left out, Stribeck friction moved."""
+        return self.changed(friction={k: body.friction - body.breakaway for k, body in enumerate(self.list)})
+
+    @property
+    def geared(self) -> bool:
+        """Whether friction of any joint depends on its load."""
+        return any(len(body.laws) == len(NUMBERS) for body in self.list)
+
+    @property
+    def without_gears(self) -> Bodies:
+        """The bodies without load-dependent friction."""
+        rows = {k: body.drive for k, body in enumerate(self.list) if body.drive is not None}
+        drives = {k: row[: GEAR.start] for k, row in rows.items() if len(row) == GEAR.stop}
+        laws = {k: body.laws[:-1] for k, body in enumerate(self.list) if len(body.laws) == len(NUMBERS)}
+        return self.changed(laws=laws, drive=drives) if laws or drives else self
 
     @property
     def conservative(self) -> Bodies:
         """The bodies without drives, springs of joints and damping of beams."""
         numbers = range(len(self.list))
-        drive = {word: dict.fromkeys(numbers, 0.0) for word in ("armature", "damping", "friction", "stiffness", "rest")}
+        drive = {word: dict.fromkeys(numbers, nothing) for word, nothing in NO_DRIVE.items()}
         beams = {k: body.beam.undamped for k, body in enumerate(self.list) if body.beam is not None}
         return self.changed(**drive, beam=beams)
 

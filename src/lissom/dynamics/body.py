@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lissom.joints import is_prismatic
+from lissom.joints.friction.laws import NUMBERS
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:  # loaded when a link bends
     from lissom.dynamics.beams import Beam
 
 BASE = -1
+STRIBECK = NUMBERS.index("stribeck")
 
 
 class Body(NamedTuple):
@@ -37,7 +39,13 @@ class Body(NamedTuple):
     follows: bool = False  # its joint follows another one: it has that one's coordinate
     beam_owner: int = -1  # it is a place along the beam of this body, with the same coordinates
     numbers: tuple[float, ...] = ()  # of its kind of joint, such as the pitch of a screw
+    laws: tuple[float, ...] = ()  # of friction, other than Coulomb and viscous (`joints.friction.laws.NUMBERS`)
     mount: bool = False  # such a place that carries bodies; the others are only looked at or loaded, and have no mass
+
+    @property
+    def breakaway(self) -> float:
+        """Friction that its joint has at rest without load, Coulomb and Stribeck: by its double torques jump."""
+        return self.friction + (self.laws[STRIBECK] if self.laws else 0.0)
 
     @property
     def prismatic(self) -> bool:

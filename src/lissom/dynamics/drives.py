@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from lissom.dynamics.from_arm import DRIVE
+from lissom.dynamics.from_arm import drive_of
 from lissom.dynamics.tree import Tree
 from lissom.engine.run import AbstractRun
 from lissom.joints.drive import Drive
-from lissom.records import filled, flat
-from lissom.spatial.scalar import Scalar
+from lissom.records import flat
+from lissom.spatial.scalar import Scalar, add, mul
 
-FRICTION = slice(2, 3)  # in the row of a joint: armature, damping, friction, stiffness, rest
+FRICTION = slice(2, 3)  # in the row of a joint, see `drive_of`
 
 
 def smoothed(run: AbstractRun, row: Any) -> Any:
-    """The row of a joint whose friction is counted elsewhere."""
-    return flat(run.call(_without_friction, filled(DRIVE, row))).entries
+    """The row of a joint whose friction is counted elsewhere, without further laws."""
+    return flat(run.call(_without_friction, drive_of(row))).entries
 
 
 def _without_friction(drive: Drive) -> Drive:
@@ -50,6 +50,31 @@ def with_armature(run: AbstractRun, tree: Tree, M: dict[tuple[int, int], Any]) -
         if node.drive is not None and not is_zero(node.drive.armature):
             M[node.first, node.first] = [run.call(node.drive.inertia, M[node.first, node.first][0])]
     return M
+
+
+def with_slopes(
+    run: AbstractRun, tree: Tree, out: dict[tuple[int, int, int], Any], state: tuple[Any, Any], tau: dict[int, Scalar]
+) -> dict[tuple[int, int, int], Any]:
+    """Derivatives of the motors' forces, from those of the forces that move the arm.
+
+    out : by q, qd and qdd (0, 1, 2), row and column; vectors of one entry
+    tau : forces that move the arm, of joints whose friction depends on them
+    """
+    q, qd = state
+    for j, node in tree.own():
+        if node.drive is None:
+            continue
+        drive, k = node.drive, node.first
+        slope = drive.damping if drive.laws is None else run.call(drive.slope, qd[k])
+        if not is_zero(drive.stiffness):
+            out[0, j, j] = [run.call(add, out[0, j, j][0], drive.stiffness)]
+        if j in tau:
+            factor = run.call(drive.gear_factor, tau[j], q[k], qd[k])
+            out |= {key: [run.call(mul, out[key][0], factor)] for key in out if key[1] == j}
+        for which, own in ((1, slope), (2, drive.armature)):
+            if not is_zero(own):
+                out[which, j, j] = [run.call(add, out[which, j, j][0], own)]
+    return out
 
 
 def is_zero(x: Scalar) -> bool:

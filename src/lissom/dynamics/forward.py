@@ -25,6 +25,7 @@ from lissom.dynamics.acting import Acting
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.from_arm import tree_of
+from lissom.dynamics.gears import Gears, gears_of
 from lissom.elements.pivots import Held
 from lissom.engine.run import AbstractRun
 
@@ -32,12 +33,18 @@ RETURNED = 1e-6  # relative error of the torques that accelerations must give ba
 
 
 def accelerations(
-    run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool, guarded: bool = True
-) -> tuple[list[Any], dict[int, Any]]:
-    """Accelerations by the method that is best for straight-line code, or for the tape."""
+    run: AbstractRun, bodies: Bodies, given: Given, held: dict[int, Held], tape: bool, guarded: bool = True,
+    gears: Gears | None = None,
+) -> tuple[list[Any], dict[int, Any]]:  # fmt: skip
+    """Accelerations by the method that is best for straight-line code, or for the tape.
+
+    gears : of coordinates with load-dependent friction, see `gears`; default: those of the drives
+    """
+    if gears is None:
+        gears = gears_of(run, tree_of(bodies), given.qd)
     if tape and bodies.coupling is None and not (bodies.closed_form or tree_of(bodies).stretches):
-        return articulated.accelerations(run, tree_of(bodies), given, held, guarded)
-    return joint_space.accelerations(run, bodies, given, held, tape, guarded)
+        return articulated.accelerations(run, tree_of(bodies), given, held, guarded, gears)
+    return joint_space.accelerations(run, bodies, given, held, tape, guarded, gears)
 
 
 def read(run: AbstractRun, bodies: Bodies, acting: Acting) -> tuple[Bodies, Given]:

@@ -10,6 +10,7 @@ from lissom.elements.base import AbstractElement
 from lissom.elements.link import RigidLink
 from lissom.joints import joint_class
 from lissom.joints.drive import Drive
+from lissom.joints.friction.laws import NUMBERS as LAW_NUMBERS, laws_of
 from lissom.records import Structure, filled, flat, of_numbers, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import Placement
@@ -26,7 +27,10 @@ NUMBERS = Vector3(0.0, 0.0, 0.0)
 PLACEMENT = Placement(Rotation(Matrix3(NUMBERS, NUMBERS, NUMBERS)), NUMBERS)
 INERTIA = RigidInertia(0.0, NUMBERS, Symmetric3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 INERTIA_OF_BODY = flat(INERTIA).structure
-DRIVE = flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0)).structure
+LAW_COUNTS = (len(LAW_NUMBERS) - 1, len(LAW_NUMBERS))  # of numbers, without and with load-dependent friction
+DRIVES = tuple(
+    flat(Drive(0.0, 0.0, 0.0, 0.0, 0.0, laws)).structure for laws in (None, *(laws_of((0.0,) * n) for n in LAW_COUNTS))
+)
 
 
 @record
@@ -145,8 +149,13 @@ def joint_drive(body: Body) -> Drive | None:
     """The drive of a joint; None where all of it is zero."""
     row = body.drive
     if row is None:
-        row = [*map(float, (body.armature, body.damping, body.friction, body.stiffness, body.rest))]
+        row = [*map(float, (body.armature, body.damping, body.friction, body.stiffness, body.rest, *body.laws))]
         if not any(row):
             return None
-    made: Drive = filled(DRIVE, row)
+    return drive_of(row)
+
+
+def drive_of(row: Any) -> Drive:
+    """A drive from its entries: armature, damping, friction, stiffness, rest, and those of its laws of friction."""
+    made: Drive = filled(next(structure for structure in DRIVES if structure.size == len(row)), row)
     return made

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from lissom.dynamics.acting import UPRIGHT, Acting, Loaded
 from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
-from lissom.dynamics.drives import is_zero
+from lissom.dynamics.drives import with_slopes
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.tree import Tree
 from lissom.elements.link import RigidLink
@@ -34,7 +34,7 @@ from lissom.records import dense, filled, flat, record
 from lissom.spatial.inertias import RigidInertia
 from lissom.spatial.motions import LoadValues, Motion, Placement, Pose, Twist, Wrench
 from lissom.spatial.orientation import Rotation
-from lissom.spatial.scalar import Coordinates, Scalar, add, mul
+from lissom.spatial.scalar import Coordinates, Scalar, add, mul, sub
 from lissom.spatial.vectors import ZERO, Matrix3, Vector3, skew
 
 Entries = dict[tuple[int, int, int], Any]  # (which, row, column) -> vector of one entry
@@ -61,7 +61,7 @@ class Screws:
 
 @record
 class Composite:
-    """Of a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l]), force f."""
+    """Sums over a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l]), force f."""
 
     inertia: RigidInertia
     B: Matrix3
@@ -207,7 +207,11 @@ def tree_derivatives(
         if node.parent != BASE:
             composite[node.parent] = run.call(_sum, composite[node.parent], composite[i])
             _add(run, carried, node.parent, carried.get(i))
-    return _entries(run, tree, screws, composite, carried)
+    entries = _entries(run, tree, screws, composite, carried)
+    geared = [j for j, node in tree.own() if node.drive is not None and node.drive.bears_load]
+    wrench = {j: carried[j].wrench if j in carried else None for j in geared}
+    tau = {j: run.call(transmitted, screws[j], composite[j], wrench[j]) for j in geared}
+    return with_slopes(run, tree, entries, (q, qd), tau)
 
 
 C = TypeVar("C", Composite, Loads)
@@ -234,7 +238,7 @@ def _loads(run: AbstractRun, motion: dict[int, SpatialMotion], loads: list[Loade
 def _entries(
     run: AbstractRun, tree: Tree, screws: dict[int, Screws], composite: dict[int, Composite], loads: dict[int, Loads]
 ) -> Entries:
-    """Entries of all pairs on a branch, drives included."""
+    """Entries of all pairs on a branch."""
     columns = [run.call(column, screws[j], composite[j]) for j in range(len(tree.nodes))]
     if loads:
         nothing = filled(flat(next(iter(loads.values()))).structure, run.constant([0.0] * 15))
@@ -246,9 +250,10 @@ def _entries(
         out |= {(0, i, j): [five.q_ij], (1, i, j): [five.qd_ij], (2, i, j): [five.M]}
         if i != j:
             out |= {(0, j, i): [five.q_ji], (1, j, i): [five.qd_ji], (2, j, i): [five.M]}
-    for j, node in tree.own():
-        if node.drive is not None:
-            for which, own in enumerate((node.drive.stiffness, node.drive.damping, node.drive.armature)):
-                if not is_zero(own):
-                    out[which, j, j] = [run.call(add, out[which, j, j][0], own)]
     return out
+
+
+def transmitted(screws: Screws, composite: Composite, loads: Wrench | None) -> Scalar:
+    """Torque that moves what a joint carries."""
+    tau = screws.S.dot(composite.f)
+    return tau if loads is None else sub(tau, screws.S.dot(loads))

@@ -7,37 +7,57 @@ its factors then have negative pivots, and accelerations are found all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.from_arm import tree_of
+from lissom.dynamics.gears import NO_GEARS, Additions, Gears, Solution, with_gears
 from lissom.dynamics.inverse import joint_torques
 from lissom.dynamics.mass import matrix
 from lissom.elements.pivots import AbstractPivot, EitherSign, Guarded, Held, Unguarded
 from lissom.engine.run import AbstractRun
 from lissom.engine.specialise import once
-from lissom.spatial.scalar import Coordinates, Scalar
+from lissom.spatial.scalar import Coordinates, Scalar, add
 
 Carriers = tuple[tuple[int, ...], ...]
 
 
 def accelerations(
-    run: AbstractRun, bodies: Bodies, given: Given, held: Mapping[int, Held], tape: bool, guarded: bool = True
-) -> tuple[list[Any], dict[int, Any]]:
+    run: AbstractRun, bodies: Bodies, given: Given, held: Mapping[int, Held], tape: bool, guarded: bool = True,
+    gears: Gears = NO_GEARS,
+) -> Solution:  # fmt: skip
     """Accelerations by coordinate, and the effort of the coordinates that may be held; vectors of one entry."""
+    bodies = bodies.without_gears
+    solve = _solver(run, bodies, given, held, tape, guarded)
+    return with_gears(run, tree_of(bodies), (given.qd, given.tau), gears, solve, guarded)
+
+
+def _solver(
+    run: AbstractRun, bodies: Bodies, given: Given, held: Mapping[int, Held], tape: bool, guarded: bool
+) -> Callable[[Additions], Solution]:
+    """A function that finds accelerations and efforts with additions to the drives."""
     n = bodies.dof
     zero = run.constant([0.0])
     prescribed = run.gathered([[held[k].acceleration] if k in held else zero for k in range(n)])
     bias = joint_torques(run, bodies, given.q, given.qd, prescribed, given.base, given.loads)
     M = matrix(run, bodies, given.q, tape)
     carriers = tuple(map(tuple, bodies.carriers))
-    rows = run.gathered([M[key] for key in _places(carriers)])
     free = tuple(held[k].free if k in held else None for k in range(n))
     pivot = Unguarded() if not guarded else EitherSign() if bodies.truncated else Guarded()
-    tau = run.gathered([given.tau[k : k + 1] for k in range(n)])
-    qdd, effort = run.call(solved, carriers, rows, tau, run.gathered(bias), prescribed, free, pivot)
-    return [qdd[k : k + 1] for k in range(n)], {k: [effort[j]] for j, k in enumerate(sorted(held))}
+    own = [given.tau[k : k + 1] for k in range(n)]
+
+    def solve(additions: Additions) -> Solution:
+        entries, forces = dict(M), list(own)
+        for k, more in additions.items():
+            entries[k, k] = [run.call(add, M[k, k][0], more.armature)]
+            forces[k] = [run.call(add, own[k][0], more.torque)]
+        rows = run.gathered([entries[key] for key in _places(carriers)])
+        tau = run.gathered(forces)
+        qdd, effort = run.call(solved, carriers, rows, tau, run.gathered(bias), prescribed, free, pivot)
+        return [qdd[k : k + 1] for k in range(n)], {k: [effort[j]] for j, k in enumerate(sorted(held))}
+
+    return solve
 
 
 def _places(carriers: Carriers) -> list[tuple[int, int]]:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:  # loaded when a link bends
     from lissom.flexible.body import FlexibleBody
 
 NOTHING: dict[str, Any] = {"moment": np.zeros(3), "inertia": np.zeros((3, 3))}
-NO_DRIVE: dict[str, Any] = {"armature": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "rest": 0.0}
+NO_DRIVE: dict[str, Any] = {
+    "armature": 0.0, "damping": 0.0, "friction": 0.0, "stiffness": 0.0, "rest": 0.0, "laws": (),
+}  # fmt: skip
 
 
 class Part(NamedTuple):
@@ -119,7 +121,7 @@ class Merged:
             parent, joint.kind, squared(X[:3, :3], self._tiny), snapped(X[:3, 3]), 0.0, **NOTHING, armature=inertia,
             damping=damping, friction=friction, stiffness=joint.stiffness, rest=joint.rest, joint=joint.name,
             coordinate=leads, follows=mimic is not None,
-            numbers=tuple(getattr(joint, word) for word in joint.mechanism.names()),
+            numbers=tuple(getattr(joint, word) for word in joint.mechanism.names()), laws=joint.friction_laws.numbers,
         )  # fmt: skip
         self._list.append(motor)
         if joint.elastic is not None:
@@ -143,7 +145,7 @@ class Merged:
     @cached_property
     def _drives(self) -> Array:
         """Drive inertia, damping and friction (3, joints)."""
-        parts = (("reflected_inertia", 2), ("damping", 2), ("friction", 1))
+        parts = (("reflected_inertia", 2), ("viscous", 2), ("coulomb", 1))
         return np.array([totals(self.arm, word, power) for word, power in parts])
 
     @cached_property

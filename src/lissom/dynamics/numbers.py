@@ -11,10 +11,11 @@ import numpy as np
 
 from lissom.dynamics import parts
 from lissom.dynamics.acting import nine_of
-from lissom.dynamics.bodies import Bodies
+from lissom.dynamics.bodies import GEAR, PLAIN_DRIVE, Bodies
 from lissom.dynamics.body import Body
 from lissom.dynamics.from_arm import constants_of
 from lissom.dynamics.stations import on_frame
+from lissom.joints.friction.laws import NOTHING
 from lissom.model.arm import Arm
 from lissom.model.slot import constants_stored
 from lissom.spatial.rotations import Array
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Key = tuple[str, Any]  # what, and of which body, station, load, frame or link
 # stretches of a table whose entries are of one kind
 BODY = tuple(slice(a, b) for a, b in ((0, 9), (9, 12), (12, 13), (13, 16), (16, 22)))
-DRIVE = tuple(slice(k, k + 1) for k in range(5))
+DRIVE = tuple(slice(k, k + 1) for k in range(GEAR.stop))
 PART = (slice(0, 1), slice(1, 4), slice(4, 10))
 POSE = (slice(0, 9), slice(9, 12))
 NINE = tuple(slice(k, k + 3) for k in (0, 3, 6))
@@ -92,7 +93,15 @@ def _numbers(bodies: Bodies, frames: tuple[str, ...]) -> Numbers:
 
 
 def _drive(body: Body) -> list[float]:
-    return [body.armature, body.damping, body.friction, body.stiffness, body.rest]
+    laws = (*body.laws, *NOTHING[len(body.laws) :])
+    return [body.armature, body.damping, body.friction, body.stiffness, body.rest, *laws]
+
+
+def drive_length(tables: Sequence[Array]) -> int:
+    """Entries of a drive that any of these tables needs: further laws of friction may be missing."""
+    if any(table[GEAR].any() for table in tables):
+        return GEAR.stop
+    return GEAR.start if any(not np.array_equal(table[PLAIN_DRIVE:], NOTHING) for table in tables) else PLAIN_DRIVE
 
 
 def _dense(beam: Beam) -> Array:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.model.flexibility import MODELS
+from lissom.model.friction import Friction
 
 
 def refuse_unready(arm: Arm, moving_base: bool = False) -> None:
     """Raise an error for arms whose dynamics, on a base that moves, is not supported."""
     if arm.kinematics_only:
         raise UnsupportedError(f"arm {arm.name!r} is marked kinematics_only: it has no dynamics. Give its links mass.")
+    _refuse_shared_gears(arm)
     if arm.flexible and arm.flexibility.startswith("book"):
         others = [link.joint for link in arm.links if link.joint.travel]
         if others:
@@ -49,3 +51,30 @@ def refuse_loops(arm: Arm, verb: str, instead: str) -> None:
     """Raise an error for arms with closed loops in functions that support open arms only."""
     if arm.loops:
         raise UnsupportedError(f"{verb}: arm {arm.name!r} has closed loops, which {verb} does not cover. {instead}")
+
+
+def refuse_laws(arm: Arm, what: str, instead: str, gears_only: bool = False) -> None:
+    """Raise an error for friction other than Coulomb and viscous, or for load-dependent friction only."""
+    for joint in arm.moving_joints:
+        own = joint.friction
+        if isinstance(own, Friction) and (own.load if gears_only else own.numbers):
+            covered = "friction that does not depend on the load" if gears_only else "Coulomb and viscous friction"
+            raise UnsupportedError(
+                f"{what} covers {covered} only, and joint {joint.name!r} of arm {arm.name!r} has {own.title} friction. "
+                f"{instead}"
+            )
+
+
+def _refuse_shared_gears(arm: Arm) -> None:
+    """Raise an error where the load of a gear is not that of its joint alone."""
+    if arm.loops:
+        refuse_laws(arm, "dynamics of closed loops", "Use the other laws of ls.Friction, or open the loops.", True)
+    for mimic in arm.mimics.values():
+        for joint in arm.joints:
+            own = joint.friction
+            if joint.name == mimic.joint and isinstance(own, Friction) and own.load:
+                raise UnsupportedError(
+                    f"arm {arm.name!r}: joint {joint.name!r} has load-dependent friction, and other joints follow it, "
+                    "whose load it would have to carry too. Use the other laws of ls.Friction, or load the arm with "
+                    "mimic='free'."
+                )

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from lissom.dynamics.acting import standing_frames
 from lissom.dynamics.alike import refuse_unlike
-from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import FRICTION
-from lissom.dynamics.numbers import Key, Numbers, numbers_of
+from lissom.dynamics.bodies import GEAR, PLAIN_DRIVE, Bodies
+from lissom.dynamics.numbers import Key, Numbers, drive_length, numbers_of
 from lissom.dynamics.stations import MARK, spoken
 from lissom.errors import InputError
 from lissom.later import cached_property
@@ -81,6 +80,12 @@ class Varied:
     def key(self) -> str:
         """Fingerprint of the numbers that vary."""
         return hashlib.sha256(self._text.encode()).hexdigest()
+
+    @cached_property
+    def geared(self) -> bool:
+        """Whether friction of any joint depends on its load."""
+        drives = [len(piece.entries) == GEAR.stop for piece in self.pieces if piece.key[0] == "drive"]
+        return any(drives) or self._bodies.geared
 
     def __repr__(self) -> str:
         return f"Varied({self.key})"
@@ -156,7 +161,7 @@ class Varied:
             moves: NDArray[np.bool_] = np.any(np.abs(others - base) > SAME * self._scales[key], axis=0)
             if not moves.any():
                 continue
-            entries = np.arange(len(base))
+            entries = np.arange(drive_length([base, *others]) if key[0] == "drive" else len(base))
             layout = None
             if key[0] == "beam":
                 some = (base != 0.0) | moves
@@ -166,14 +171,19 @@ class Varied:
             yield Piece(key, tuple(map(int, entries)), known, slice(at, at + len(entries)), layout)
             at += len(entries)
 
-    def friction(self, row: Any, coordinate: int) -> Any:
-        """The friction of a joint in a row, one entry; None where its drive does not vary."""
+    def drive(self, row: Any, coordinate: int) -> Any:
+        """The entries of the drive of a joint in a row; None where it does not vary."""
         for piece in self.pieces:
             what, k = piece.key
             body = self._bodies.list[k] if what == "drive" else None
             if body is not None and body.coordinate == coordinate and not body.follows:
-                return row[piece.where][FRICTION]
+                return row[piece.where]
         return None
+
+    def has_laws(self, coordinate: int) -> bool:
+        """Whether the drive of a joint varies and has further laws of friction."""
+        entries = self.drive(range(self.size), coordinate)
+        return entries is not None and len(entries) > PLAIN_DRIVE
 
     # ---- programs --------------------------------------------------------------------------------
 
@@ -206,7 +216,7 @@ class Varied:
 
 
 def _scale(base: Numbers, found: Sequence[Numbers], key: Key) -> Array:
-    """Of every entry the largest size in its table, in any of the arms."""
+    """Largest size in the table of every entry, in any of the arms."""
     sizes = np.max([np.abs(x.tables[key]) for x in (base, *found)], axis=0)
     out = np.empty_like(sizes)
     for part in base.parts(key):

@@ -12,6 +12,7 @@ from lissom.formats.documents import VERSION
 from lissom.formats.toml_text import table_lines
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam
+from lissom.model.friction import Friction
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
 from lissom.model.link import Link, LinkShape
@@ -82,13 +83,17 @@ def _joint(joint: Joint, link: str) -> Table:
         row["name"] = joint.name
     if not is_identity(joint.placement):
         row["placement"] = _placement(joint.placement)
-    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic"))
+    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic", "actuator"))
+    if isinstance(joint.friction, Friction):
+        row["friction"] = _changed(joint.friction)
     if joint.limits != Limits():
         row["limits"] = _changed(joint.limits)
     if joint.elastic is not None:
         row["elastic"] = _changed(joint.elastic)
     if joint.mimic is not None:
         row["mimic"] = _changed(joint.mimic)
+    if joint.actuator is not None:
+        row["actuator"] = _changed(joint.actuator)
     return row
 
 

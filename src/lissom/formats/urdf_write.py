@@ -79,6 +79,8 @@ def unsayable(arm: Arm) -> list[str]:
     words: dict[str, Callable[[Joint], bool]] = {
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,
+        "friction other than Coulomb and viscous": lambda j: bool(j.friction_laws.numbers),
+        "actuators with lag": lambda j: j.actuator is not None and j.actuator.lag > 0.0,
         "passive joints": lambda j: not j.actuated,
         "limits beyond position, speed and effort": lambda j: _more_limits(j.limits),
     }
@@ -161,8 +163,8 @@ def _joint(joint: Joint, parent: str, child: str, X: Array) -> list[str]:
     ]
     if joint.moves:
         lines += [f'    <axis xyz="{_numbers(joint.axis)}"/>', f"    {_limit(joint, kind)}"]
-        if joint.damping or joint.friction:
-            lines.append(f'    <dynamics damping="{joint.damping!r}" friction="{joint.friction!r}"/>')
+        if joint.viscous or joint.coulomb:
+            lines.append(f'    <dynamics damping="{joint.viscous!r}" friction="{joint.coulomb!r}"/>')
         if joint.mimic is not None:
             m = joint.mimic
             lines.append(f'    <mimic joint={_quoted(m.joint)} multiplier="{m.multiplier!r}" offset="{m.offset!r}"/>')

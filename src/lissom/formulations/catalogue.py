@@ -12,6 +12,7 @@ from lissom.dynamics.drives import arm_forces, motor_forces
 from lissom.dynamics.from_arm import tree_of
 from lissom.dynamics.planar.chain import Planar
 from lissom.dynamics.planar.equations import generalized_forces
+from lissom.dynamics.refusals import refuse_laws
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.formulations import (
     de_luca_siciliano,
@@ -160,6 +161,7 @@ def refuse_uncovered(
             + ("Leave out method to use the fast path, or load" if asking is None else "Load")
             + " the arm with mimic='free'."
         )
+    _refuse_friction(f, arm, verb, asking)
     if f.planar:
         _refuse_spatial(f, arm, bodies, acting, asking or verb)
         return
@@ -181,6 +183,14 @@ def refuse_uncovered(
         return
     listed = ", ".join(able) + (", or None, the fast path" if asking is None else "")
     raise UnsupportedError(f"{asking or verb}: method {f.name!r} {problem}. Supported by: {listed}.")
+
+
+def _refuse_friction(f: Formulation, arm: Arm, verb: str, asking: str | None) -> None:
+    """Raise an error for laws of friction that a formulation does not cover; torques alone are simple with all."""
+    gears_only = verb == "forward_dynamics"
+    if gears_only or verb == "inverse_dynamics_gradient":
+        instead = "Leave out method to use the fast path, which covers it." if asking is None else "Leave it out."
+        refuse_laws(arm, f"{asking or verb}: method {f.name!r}", instead, gears_only)
 
 
 def _refuse_kinds(f: Formulation, arm: Arm, verb: str, optional: bool) -> None:

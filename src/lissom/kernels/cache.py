@@ -49,10 +49,10 @@ class ArmCache:
 
     @cached_property
     def without_friction(self) -> Functions:
-        """The compiled functions of the arm without friction in its joints."""
+        """The compiled functions of the arm without the jumps of friction in its joints."""
         from lissom.kernels.functions import Functions
 
-        rough = any(body.friction for body in self.functions.bodies.list)
+        rough = any(body.breakaway for body in self.functions.bodies.list)
         return Functions(self.arm, friction=False, short_lived=self.functions.short_lived) if rough else self.functions
 
     @cached_property

@@ -28,7 +28,8 @@ class ForwardGradientFunction(Checked):
     functions : forward dynamics, and the derivatives of inverse dynamics
     read : converts argument k into an array
     check : called with the arguments after each call; None: nothing is checked
-    carriers : of every coordinate those that carry it and share entries of the factorised inertia, nearest first
+    carriers : of every coordinate those that carry it and share entries of the factorised inertia, nearest first; None
+        where friction depends on the load, and the derivatives of torques by accelerations are not symmetric
     """
 
     def __init__(
@@ -37,12 +38,12 @@ class ForwardGradientFunction(Checked):
         functions: Sequence[Function],
         read: Callable[[ArrayLike, int], Array],
         check: Check | None,
-        carriers: Sequence[Sequence[int]],
+        carriers: Sequence[Sequence[int]] | None,
     ):
         forward, slopes = functions
         n = forward.sizes[0]
         kernel = None
-        if n and forward.kernel is not None and slopes.kernel is not None:
+        if n and carriers is not None and forward.kernel is not None and slopes.kernel is not None:
             kernel = joined_kernel(forward.kernel, slopes.kernel, [max(above, default=-1) for above in carriers])
         given = (forward.arguments, forward.sizes, [(n, n)] * 3, forward.program, kernel, forward.explain)
         super().__init__(verb.name, *given, verb.record)

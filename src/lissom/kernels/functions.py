@@ -47,7 +47,7 @@ _NO_OFFSET = np.zeros(3)
 class Functions:
     """The compiled functions of one arm.
 
-    friction : bool       False: those of the arm without friction in its joints
+    friction : bool       False: those of the arm without the jumps of friction in its joints at rest
     short_lived : bool    the arm is used for a few calls only, so that no code is compiled for it alone
     """
 
@@ -61,7 +61,7 @@ class Functions:
     def bodies(self) -> Bodies:
         """The bodies that dynamics runs on."""
         made = Bodies(self.arm)
-        return made if self._friction else made.smooth
+        return made if self._friction else made.without_jumps
 
     @cached_property
     def unrounded(self) -> Bodies:
@@ -172,7 +172,8 @@ class Functions:
         parts = [self.get(name, acting) for name in composed.of]
         check = self._inertia_check(verb, acting) if verb.checks_inertia and self.bodies.truncated else None
         reader = self._reader(verb, self.plan(composed.of[0], acting))
-        return composed.make(verb, parts, reader, check, self.bodies.carriers)
+        symmetric = not (self.bodies.geared or acting.geared)
+        return composed.make(verb, parts, reader, check, self.bodies.carriers if symmetric else None)
 
     def _inertia_check(self, verb: Verb, acting: Acting) -> Callable[[Sequence[ArrayLike]], None]:
         return functools.partial(self.check_inertia, verb.label, acting=acting)

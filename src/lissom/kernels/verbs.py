@@ -167,6 +167,17 @@ REGRESSOR = _registered(Verb(
     outputs=(Output("Y", "tau per parameter", "row by row, ten columns per link"),),
 ))  # fmt: skip
 
+REGRESSOR_GRADIENT = _registered(Verb(
+    "regressor_gradient", (*MOTION, "weights"), lambda b: _vector(b) * 3,
+    program=Program(
+        _simple(lambda run, b, _s: products.regressor_gradient_program(run, b)),
+        tuple(products.GRADIENT_STEPS.values()), 2,
+    ),
+    flexible=Refused("regressor_product is not available yet for arms with flexible links."), loops="tree",
+    record=TorqueProduct, internal=True, shown_as="regressor_product", outputs=INTERNAL,
+    lengths=lambda b: (b.arm.dof,) * 3 + (b.arm.dof * regressor.PARAMETERS * len(b.links),),
+))  # fmt: skip
+
 # ---- energies ------------------------------------------------------------------------------------
 
 

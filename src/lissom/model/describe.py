@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from lissom.listing import Listing
 from lissom.markup import Markup, escape, folded, paragraphs, tag
 from lissom.model.ends import derived_notes
+from lissom.model.friction import Friction, friction_units
 
 if TYPE_CHECKING:
     from lissom.model.beam import Beam
@@ -191,15 +193,27 @@ def _joint_words(joint: Joint) -> str:
     if joint.damping:
         words.append(f"damping {joint.damping:.4g} {damping}")
     if joint.friction:
-        words.append(f"friction {joint.friction:.4g} {friction}")
+        words.append(_friction_words(joint))
     if joint.stiffness:
         words.append(f"spring {joint.stiffness:.4g} {stiffness} at rest {joint.rest:g} {unit}")
     if joint.elastic is not None:
         damped = f", damping {joint.elastic.damping:.4g} {damping}" if joint.elastic.damping else ""
         words.append(f"elastic, {joint.elastic.stiffness:.4g} {stiffness} between motor and link{damped}")
+    if joint.actuator is not None and joint.actuator.lag:
+        words.append(f"actuator lag {joint.actuator.lag:.4g} s")
     if joint.mimic is not None:
         words.append(f"follows {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
     return ", ".join(words)
+
+
+def _friction_words(joint: Joint) -> str:
+    """Coulomb friction, or every coefficient of the laws that there are."""
+    own = joint.friction
+    if not isinstance(own, Friction):
+        return f"friction {own:.4g} {joint.effort_unit}"
+    units = friction_units(joint.unit, joint.effort_unit)
+    found = (f.name for f in fields(own) if getattr(own, f.name))
+    return f"friction ({', '.join(f'{word} {getattr(own, word):.4g} {units[word]}'.rstrip() for word in found)})"
 
 
 def _span(pair: Any, scale: float, unit: str) -> str:

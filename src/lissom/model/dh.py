@@ -15,7 +15,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lissom.errors import about
+from lissom.model.actuator import Actuator
 from lissom.model.fields import choice, name as plain_name, number, records, transform
+from lissom.model.friction import Friction
 from lissom.model.joint import OWN_NUMBERS, Joint
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
@@ -43,8 +45,9 @@ class DH(Record):
     joint : "revolute", "prismatic", "helical" or "fixed"
     mass, com, inertia, payload, tools, shapes :    as in `Link`, in the row's DH frame
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
-    armature, gear_ratio, rotor_inertia, damping, friction, stiffness, rest : float    as in `Joint`
-    actuated, limits, elastic, mimic : bool, Limits, JointElasticity, Mimic    as in `Joint`
+    armature, gear_ratio, rotor_inertia, damping, stiffness, rest : float    as in `Joint`
+    friction : float or Friction    as in `Joint`
+    actuated, limits, elastic, mimic, actuator : bool, Limits, JointElasticity, Mimic, Actuator    as in `Joint`
     pitch : float or None         of a helical joint [m/rad]
 
     Examples
@@ -72,7 +75,7 @@ class DH(Record):
     gear_ratio: float = 1.0
     rotor_inertia: float = 0.0
     damping: float = 0.0
-    friction: float = 0.0
+    friction: float | Friction = 0.0
     stiffness: float = 0.0
     rest: float = 0.0
     actuated: bool = True
@@ -80,6 +83,7 @@ class DH(Record):
     elastic: JointElasticity | None = None
     mimic: Mimic | None = None
     pitch: float | None = None
+    actuator: Actuator | None = None
 
     def __post_init__(self) -> None:
         for word in ("name", "joint_name"):

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
 from lissom.joints import JOINTS, AbstractJoint, joint_class
+from lissom.model.actuator import Actuator
 from lissom.model.fields import at_least_zero, choice, flag, made_of, name, none_or, number, transform, unit_vector
+from lissom.model.friction import Friction
 from lissom.model.joint_elasticity import JointElasticity
 from lissom.model.limits import Limits
 from lissom.model.mimic import Mimic
@@ -39,13 +41,14 @@ class Joint(Record):
     gear_ratio : float         motor turns per joint turn
     rotor_inertia : float      inertia of the rotor on the motor side; adds ``gear_ratio**2 * rotor_inertia``
     damping : float            viscous [N m s/rad or N s/m]
-    friction : float           Coulomb [N m or N]
+    friction : float or Friction   Coulomb friction [N m or N], or a sum of laws
     stiffness, rest : float    spring on the joint [N m/rad or N/m] and the position where it is at rest
     actuated : bool            False for a passive joint
     limits : Limits
     elastic : JointElasticity or None  a spring between motor and link: the joint has two coordinates
     mimic : Mimic or None      the joint follows another one and has no coordinate of its own
     at : float or None         where the joint sits along the parent's beam, from its root [m]; None: at its tip
+    actuator : Actuator or None  lag between the commanded torque and the torque; None: none
     pitch : float or None      of a helical joint: displacement along the axis per angle [m/rad], lead / (2 pi);
                                positive for a right-handed thread
 
@@ -65,7 +68,7 @@ class Joint(Record):
     gear_ratio: float = 1.0
     rotor_inertia: float = 0.0
     damping: float = 0.0
-    friction: float = 0.0
+    friction: float | Friction = 0.0
     stiffness: float = 0.0
     rest: float = 0.0
     actuated: bool = True
@@ -74,6 +77,7 @@ class Joint(Record):
     mimic: Mimic | None = None
     at: float | None = None
     pitch: float | None = None
+    actuator: Actuator | None = None
 
     def __post_init__(self) -> None:
         with about(f"joint {self.name!r}" if isinstance(self.name, str) and self.name else "joint"):
@@ -93,12 +97,21 @@ class Joint(Record):
             self._set(name=name(self.name, "joint name"))
         self._check(
             placement=transform, axis=unit_vector, gear_ratio=number, rest=number, actuated=flag,
-            armature=at_least_zero, rotor_inertia=at_least_zero, damping=at_least_zero, friction=at_least_zero,
+            armature=at_least_zero, rotor_inertia=at_least_zero, damping=at_least_zero, friction=_friction,
             stiffness=at_least_zero, at=none_or(at_least_zero), limits=made_of(Limits),
             elastic=none_or(made_of(JointElasticity)), mimic=none_or(made_of(Mimic)),
+            actuator=none_or(made_of(Actuator)),
         )  # fmt: skip
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
+        if self.mimic is not None and self.friction_laws.numbers:
+            raise ModelError(
+                "a mimic joint can have Coulomb and viscous friction only, and this one has "
+                f"{self.friction_laws.title} friction. Give that to joint {self.mimic.joint!r}, which it follows."
+            )
+        if self.actuator is not None and (self.mimic is not None or not self.actuated):
+            why = "follows another" if self.mimic is not None else "is passive"
+            raise ModelError(f"a joint that {why} has no actuator of its own; remove actuator, or make it actuated.")
         if self.limits.per_joint:
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
 
@@ -190,6 +203,21 @@ class Joint(Record):
         return self.armature + self.gear_ratio**2 * self.rotor_inertia
 
     @property
+    def friction_laws(self) -> Friction:
+        """Friction as a record, also where it is given as a number."""
+        return self.friction if isinstance(self.friction, Friction) else Friction(self.friction)
+
+    @property
+    def coulomb(self) -> float:
+        """Coulomb friction [N m or N]."""
+        return self.friction_laws.coulomb
+
+    @property
+    def viscous(self) -> float:
+        """All viscous friction: `damping` and that of `friction` [N m s/rad or N s/m]."""
+        return self.damping + self.friction_laws.viscous
+
+    @property
     def independent(self) -> bool:
         """Whether the joint has its own coordinate: it moves and mimics no other joint."""
         return self.moves and self.mimic is None
@@ -198,6 +226,13 @@ class Joint(Record):
     def coordinate_count(self) -> int:
         """Number of coordinates: 1 if it is independent, and 1 more if it is elastic."""
         return int(self.independent) + int(self.elastic is not None)
+
+
+def _friction(value: Any, what: str) -> float | Friction:
+    """Coulomb friction, or a sum of laws; without any law zero."""
+    if not isinstance(value, Friction):
+        return at_least_zero(value, what)
+    return value if value.laws else 0.0
 
 
 def _differs(a: Any, b: Any) -> bool:

@@ -93,11 +93,12 @@ def _held_by_friction(arm: AbstractArm) -> Iterator[ModelFinding]:
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
         unit = joint.effort_unit
-        if joint.actuated and joint.friction and joint.friction >= min(-low, high):
-            part = "" if joint.friction >= max(-low, high) else " in one direction"
+        friction = joint.coulomb
+        if joint.actuated and friction and friction >= min(-low, high):
+            part = "" if friction >= max(-low, high) else " in one direction"
             yield ModelFinding(
                 "warning", f"joint {joint.name!r}",
-                f"its Coulomb friction is {joint.friction:g} {unit}, and its torque limits are {low:g} and {high:g} "
+                f"its Coulomb friction is {friction:g} {unit}, and its torque limits are {low:g} and {high:g} "
                 f"{unit}: its motor cannot move it{part}. Correct one of them in the file, or lock "
                 f"the joint: --lock {joint.name}=POSITION, or arm.lock({{{joint.name!r}: position}}).",
             )  # fmt: skip

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lissom.errors import ModelError
 from lissom.later import cached_property
@@ -35,12 +35,32 @@ class AbstractArm(AbstractTree):
     @cached_property
     def friction(self) -> Array:
         """(n_joints,) Coulomb friction at each of `joints`, its mimic joints included [N m or N]."""
-        return frozen(following.totals(self, "friction", 1))
+        return frozen(following.totals(self, "coulomb", 1))
+
+    @cached_property
+    def breakaway(self) -> Array:
+        """(n_joints,) friction that holds each of `joints` at rest without load, Coulomb and Stribeck [N m or N]."""
+        return frozen(self.friction + [joint.friction_laws.stribeck for joint in self.joints])
+
+    @cached_property
+    def asymmetry(self) -> Array:
+        """(n_joints,) size of the difference of friction at each of `joints` from its mean direction [N m or N]."""
+        return frozen([abs(joint.friction_laws.asymmetry) for joint in self.joints])
+
+    @cached_property
+    def sticks(self) -> NDArray[np.bool_]:
+        """(n_joints,) whether friction can hold each of `joints` at rest."""
+        return (self.breakaway > 0.0) | np.array([joint.friction_laws.load > 0.0 for joint in self.joints], bool)
 
     @cached_property
     def damping(self) -> Array:
-        """(n_joints,) viscous damping at each of `joints`, its mimic joints included [N m s or N s/m]."""
-        return frozen(following.totals(self, "damping", 2))
+        """(n_joints,) viscous friction at each of `joints`, its mimic joints included [N m s or N s/m]."""
+        return frozen(following.totals(self, "viscous", 2))
+
+    @cached_property
+    def actuator_lag(self) -> Array:
+        """(n_joints,) time constant between commanded and acting torque at each of `joints`; zero without lag [s]."""
+        return frozen([0.0 if joint.actuator is None else joint.actuator.lag for joint in self.joints])
 
     @property
     def home(self) -> Array:

@@ -15,6 +15,7 @@ from lissom.formats.kinds import kind_of
 from lissom.formats.load import load
 from lissom.formats.native_write import write
 from lissom.formats.strict import parse
+from lissom.identification.result.identification import Identification
 from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, tag
@@ -26,6 +27,7 @@ from lissom.motion.result.files.read import load_record
 from lissom.motion.result.motion import Motion
 from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
+from lissom.pages.identification import identification_page
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
 from lissom.simulation.run import Run
@@ -73,18 +75,18 @@ class Subject(NamedTuple):
 
 @without_unknown
 def write_report(
-    what: Arm | Run | Motion | str | os.PathLike[str],
+    what: Arm | Run | Motion | Identification | str | os.PathLike[str],
     into: str | os.PathLike[str] | None = None,
     *,
     verify: bool = True,
     progress: bool | None = None,
     **unknown: Never,
 ) -> Path:
-    """Write a self-contained HTML report of an arm, run or motion: modes, checks and figures.
+    """Write a self-contained HTML report of an arm, run, motion or identification: tables, checks and figures.
 
     Parameters
     ----------
-    what : Arm, Run or Motion     what the report is about
+    what : Arm, Run, Motion or Identification     what the report is about
         or str                    the name of a shipped arm, or a file: an arm (``.toml``, ``.urdf``, ``.xml``), a task
                                   (its motion is predicted), a run file (it is simulated), a saved run or motion
     into : path or None           the file, ``.html``; default: named after what it is about, in the working directory
@@ -113,6 +115,10 @@ def write_report(
     if into is not None and not isinstance(into, str | os.PathLike):
         raise InputError(f"write_report: into is {shown(into)}; expected a path that ends in .html.")
     target = None if into is None else _refuse_unwritable(Path(into))
+    if isinstance(what, Identification):
+        target = target or _refuse_foreign(Path(f"{_plain_name(what.arm)}_identification.html"))
+        write_text(target, identification_page(what))
+        return target
     if target is None and isinstance(what, str | os.PathLike):
         target = _refuse_foreign(Path(f"{Path(what).stem}.html"))
     subject = _subject(what, progress)
@@ -141,7 +147,12 @@ def _refuse_unwritable(target: Path) -> Path:
 
 def _stem(subject: Subject) -> str:
     kind = {Motion: "_motion", Run: "_run"}.get(type(subject.result), "")
-    return subject.arm.name.replace("/", "_").replace(" ", "_") + kind
+    return _plain_name(subject.arm) + kind
+
+
+def _plain_name(arm: Arm) -> str:
+    """The name of an arm, as part of a file name."""
+    return arm.name.replace("/", "_").replace(" ", "_")
 
 
 # ---- what the report is about -------------------------------------------------------------------
@@ -154,7 +165,8 @@ def _subject(what: Any, progress: bool | None) -> Subject:
         return Subject(what.arm, what)
     if not isinstance(what, str | os.PathLike):
         raise InputError(
-            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, a shipped arm's name or a file."
+            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, Identification, a shipped arm's name or a "
+            "file."
         )
     path = Path(what)
     if path.suffix.lower() in RUNS:

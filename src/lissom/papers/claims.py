@@ -143,6 +143,6 @@ def overview(found: Sequence[Reproduction]) -> Listing:
         seconds = "-" if paper.seconds is None else f"{paper.seconds:.0f} s"
         numbers: list[object] = [len(paper.claims), *(counts.get(verdict, 0) for verdict in verdicts)]
         numbers += [ERRATA.get(paper.paper, "-"), len(paper.drawings)]
-        rows.append([paper.title, *map(str, numbers), seconds])
+        rows.append([paper.paper, *map(str, numbers), seconds])
     heads = ("paper", "claims", *(VERDICTS[v] for v in verdicts), "all errata", "figures", "CPU time")
     return Listing.of(heads, rows)

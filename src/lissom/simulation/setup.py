@@ -19,6 +19,7 @@ from lissom.model.edit import carrier_of
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.controllers.planned import refuse_motion_as_torques
+from lissom.simulation.loop.actuators import refuse_initial_torques
 from lissom.simulation.loop.callbacks import check_arguments
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
@@ -82,10 +83,11 @@ def _kind(arm: Arm) -> type[ClosedLoop]:
 
 
 class InitialState(NamedTuple):
-    """Checked initial positions and rates, (dof,) or (runs, dof) each."""
+    """Checked initial positions and rates, (dof,) or (runs, dof) each, and torques behind a lag, if they are given."""
 
     q: Array
     qd: Array
+    tau: Array | None
 
     @classmethod
     def of(cls, scenario: Scenario) -> InitialState:
@@ -103,13 +105,15 @@ class InitialState(NamedTuple):
                     f"{VERB}: {word}{list(spot)} is {x[spot]:g}; expected less than {FASTEST:g} {unit}, beyond which a "
                     "run counts as diverged."
                 )
-        common_runs(cls(q, qd).counts.items())
-        return cls(q, qd)
+        found = cls(q, qd, _initial_torques(arm, scenario.tau0))
+        common_runs(found.counts.items())
+        return found
 
     @property
     def counts(self) -> dict[str, int | None]:
         """Numbers of runs by name, None where the values are the same for all runs."""
-        return {word: len(x) if x.ndim == 2 else None for word, x in (("q0", self.q), ("qd0", self.qd))}
+        given = {"q0": self.q, "qd0": self.qd} | ({} if self.tau is None else {"tau0": self.tau})
+        return {word: len(x) if x.ndim == 2 else None for word, x in given.items()}
 
     @property
     def runs(self) -> int | None:
@@ -127,6 +131,17 @@ class InitialState(NamedTuple):
         rows = common_runs(counts.items())
         parts = [np.broadcast_to(x, (rows or 1, x.shape[-1])) for x in (self.q, self.qd, z)]
         return Start(np.concatenate(parts, axis=1), self.q.shape[-1], rows is None)
+
+
+def _initial_torques(arm: Arm, tau0: Any) -> Array | None:
+    """Return checked initial torques (dof,) or (runs, dof), None if there are none."""
+    if tau0 is None:
+        return None
+    refuse_initial_torques(arm)
+    tau = as_state(arm, tau0, "tau0", VERB)
+    if tau.ndim > 2:
+        raise InputError(f"{VERB}: tau0 has shape {tau.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
+    return tau
 
 
 # ---- torques -------------------------------------------------------------------------------------
@@ -329,9 +344,10 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
     several.varied.covers(frames, VERB)
     for k, other in enumerate(several.arms):
         for mine, its in zip(arm.joints, other.joints, strict=True):
-            if bool(mine.friction) != bool(its.friction):
+            have, want = its.friction_laws.hold, mine.friction_laws.hold
+            if bool(have) != bool(want):
                 raise InputError(
-                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {its.friction:g}, but {mine.friction:g} in "
+                    f"{VERB}: arm {k}, joint {its.name!r}: friction is {have:g}, but {want:g} in "
                     f"{arm.name!r}. A joint must have friction in all arms or in none; give it a tiny value where it "
                     "should not matter."
                 )

@@ -144,7 +144,7 @@ class ConfigurationTable:
         C = rows[..., n + len(upper[0]) :].reshape(*p.shape[:-1], n, len(upper[0]))
         pairs = weights * v[..., upper[0]] * v[..., upper[1]]
         tau = rows[..., :n] + (J @ a[..., None])[..., 0] + (C @ pairs[..., None])[..., 0]
-        return tau + self._drives(p, v, a)
+        return tau + self._drives(p, v, a, tau)
 
     def error(self, samples: int = 1000, seed: int = 0) -> TableError:
         """Compare with exact torques at random states inside the grid, velocities and accelerations up to 1."""
@@ -226,11 +226,16 @@ class ConfigurationTable:
             total += weight[:, None] * self.values[tuple(cell + up for cell, up in zip(lower, corner, strict=True))]
         return total
 
-    def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Drive inertia, damping, friction and springs, which need no table."""
-        rows = np.array([(j.reflected_inertia, j.damping, j.friction, j.stiffness, j.rest) for j in self.arm.joints])
+    def _drives(self, q: Array, qd: Array, qdd: Array, tau: Array) -> Array:
+        """Drive inertia, damping, friction and springs, which need no table; tau: torques that move the arm."""
+        rows = np.array([(j.reflected_inertia, j.viscous, j.coulomb, j.stiffness, j.rest) for j in self.arm.joints])
         inertia, damping, friction, stiffness, rest = rows.T
-        return inertia * qdd + damping * qd + friction * np.sign(qd) + stiffness * (q - rest)
+        spring = stiffness * (q - rest)
+        out = inertia * qdd + damping * qd + friction * np.sign(qd) + spring
+        for k, joint in enumerate(self.arm.joints):
+            more = joint.friction_laws.further
+            out[..., k] += more.torque(qd[..., k], (tau + spring)[..., k])
+        return np.asarray(out)
 
 
 def _in_bytes(size: float) -> str:

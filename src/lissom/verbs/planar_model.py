@@ -43,11 +43,12 @@ class PlanarModel:
         from lissom.dynamics.bodies import Bodies
         from lissom.dynamics.planar.chain import Planar
         from lissom.dynamics.planar.equations import Equations
-        from lissom.dynamics.refusals import refuse_unready
+        from lissom.dynamics.refusals import refuse_laws, refuse_unready
         from lissom.formulations.catalogue import ALL, refuse_uncovered
         from lissom.planar.parameters import parameters
 
         refuse_unready(arm)
+        refuse_laws(arm, "planar_model", "Leave out those laws; inverse_dynamics and the other verbs cover them.")
         bodies = Bodies(arm)
         refuse_uncovered(ALL[METHOD], arm, bodies, Acting(), "inverse_dynamics", "planar_model")
         self.arm = arm

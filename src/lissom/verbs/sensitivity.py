@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from lissom.kernels.arguments import as_arm
+from lissom.errors import InputError
+from lissom.kernels.arguments import as_arm, as_numbers
 from lissom.kernels.call import call, first, first_into
 from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.kernels.results import (
@@ -18,6 +19,9 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.parameters import documented
+
+PARAMETERS = 10  # of a link
+REGRESSOR_GRADIENT = "regressor_gradient"  # the compiled function: its weights are one vector
 
 
 @documented
@@ -264,3 +268,54 @@ def regressor(
     array([3.9225, 9.8062])
     """
     return call(arm, "regressor", (q, qd, qdd), Applied(threads=threads), out)
+
+
+@documented
+def regressor_product(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    weights: ArrayLike,
+    *,
+    out: TorqueProduct | None = None,
+    threads: int | None = None,
+) -> TorqueProduct:
+    """Gradient of a weighted sum of the entries of the regressor, exact, at a few times its cost.
+
+    With Y the result of `regressor`, it is the gradient of ``sum(weights * Y)`` by positions, rates and accelerations.
+    Any function f of Y has the gradient that belongs to ``weights = df/dY``: the information of an experiment, for
+    example. ``weights = outer(w, parameters)`` gives that of ``w @ Y @ parameters``, a weighted sum of torques.
+
+    Parameters
+    ----------
+    arm, q, qd, qdd : ...
+    weights : (dof, 10 n_links) or (..., dof, 10 n_links)    one per entry of the regressor
+    out : TorqueProduct ...
+    threads : ...
+
+    Returns
+    -------
+    TorqueProduct
+        `.q`, `.qd`, `.qdd`, each (..., dof)
+
+    Examples
+    --------
+    >>> import lissom as ls, numpy as np
+    >>> arm, state = ls.load("two_link"), ([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
+    >>> product = ls.regressor_product(arm, *state, np.outer([2.0, -1.0], ls.inertial_parameters(arm)))
+    >>> known = ls.inverse_dynamics_product(arm, *state, [2.0, -1.0])
+    >>> bool(abs(product.q - known.q).max() < 1e-12)
+    True
+    """
+    name = "regressor_product"
+    shape = (as_arm(arm, name).dof, PARAMETERS * len(arm.links))
+    given = as_numbers(weights, "weights", name)
+    if given.shape[-2:] != shape:
+        raise InputError(
+            f"{name}: weights has shape {given.shape}; expected {shape} or (..., {shape[0]}, {shape[1]}), one per "
+            "entry of the regressor."
+        )
+    state = (q, qd, qdd, given.reshape(*given.shape[:-2], shape[0] * shape[1]))
+    results = call(arm, REGRESSOR_GRADIENT, state, Applied(threads=threads), out)
+    return results if out is None else out

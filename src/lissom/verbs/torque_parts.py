@@ -14,6 +14,7 @@ from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import bias_forces, coriolis_matrix, gravity_forces, inverse_dynamics, mass_matrix
+from lissom.verbs.friction import with_plain_friction
 from lissom.verbs.parameters import documented
 
 
@@ -24,7 +25,7 @@ class TorqueParts(NamedTuple):
     velocity : Coriolis and centrifugal forces, ``C qd``
     gravity : what holds the weight
     elastic : springs of joints, and bending and torsion of flexible links
-    dissipation : damping and Coulomb friction, odd in the rates
+    dissipation : damping and friction
     loads : what holds external loads, the arm's standing ones included, ``-J^T f``
     base : what a prescribed motion of the base adds
     """
@@ -86,17 +87,22 @@ def inverse_dynamics_parts(
             "accelerations that keep loops closed depend on the rates. For the open tree, use arm.replace(loops=())."
         )
     q, qd, qdd = state = _state(arm, (q, qd, qdd), verb)
+    rough, arm = arm, with_plain_friction(arm)
     bare = arm.replace(loads=()) if arm.loads else arm
     weightless = bare.with_gravity((0.0, 0.0, 0.0)) if np.any(arm.gravity) else bare
     elastic = gravity_forces(weightless, q, threads=threads)
     onward, back = (bias_forces(weightless, q, rate, threads=threads) for rate in (qd, -qd))
     moving, still = _pushed(arm, state, loads, base, threads)
+    lost = (onward - back) / 2  # velocity forces are even in the rates, damping and Coulomb friction odd
+    if rough is not arm:
+        whole, plain = (inverse_dynamics(x, *state, loads=loads, base=base, threads=threads) for x in (rough, arm))
+        lost = lost + (whole - plain)
     return TorqueParts(
         np.einsum("...ij,...j->...i", mass_matrix(bare, q, threads=threads), qdd),
         np.einsum("...ij,...j->...i", coriolis_matrix(bare, q, qd, threads=threads), qd),
         gravity_forces(bare, q, threads=threads) - elastic,
         elastic,
-        (onward - back) / 2,  # velocity forces are even in the rates, damping and friction odd
+        lost,
         still,
         moving,
     )

@@ -49,8 +49,9 @@ def weak_against_friction(spec: Specification) -> str:
 
 def _weaker(spec: Specification, k: int, limit: float) -> str:
     unit = units(spec.arm, "tau")[k]
+    word = "Coulomb friction" if (spec.arm.breakaway == spec.arm.friction).all() else "friction at rest"
     return (
-        f"the Coulomb friction of joint {spec.names[k]!r}, {spec.friction[k]:.4g} {unit}, is not less than its "
+        f"the {word} of joint {spec.names[k]!r}, {spec.friction[k]:.4g} {unit}, is not less than its "
         f"torque limit, {limit:.4g} {unit}"
     )
 

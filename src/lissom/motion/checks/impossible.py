@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from lissom.dynamics.body import BASE
+from lissom.dynamics.refusals import refuse_laws
 from lissom.errors import InputError, OutsideLimits, UnsupportedError
 from lissom.model.positions import coordinate_hint, outside_limits
 from lissom.model.units import unit_of, units
@@ -43,10 +44,20 @@ def _torque_rates_possible(spec: Specification) -> None:
         )
 
 
+def _gears_left_out(spec: Specification) -> None:
+    """Refuse friction that limits of torque cannot be kept for."""
+    instead = (
+        "Plan with a bound of it, Friction(coulomb=...) of its load coefficient times the largest load, and check the "
+        "motion in a simulation of this arm."
+    )
+    refuse_laws(spec.arm, VERB, instead, gears_only=True)
+
+
 def refuse_impossible(problem: Problem) -> None:
     """Refuse tasks that are certain to have no solution."""
     spec = problem.spec
     spec.cost.check(VERB)
+    _gears_left_out(spec)
     _ends_balanced(spec)
     _torque_rates_possible(spec)
     _ends_within(spec)
@@ -228,7 +239,7 @@ def _slides_held(spec: Specification) -> None:
     lower, upper = (np.clip(b["position"], -3, 3) for b in (spec.bounds.lower, spec.bounds.upper))
     q = rng.uniform(lower, upper, (16, n))
     held = spec.holding(q)
-    friction = spec.arm.friction
+    friction = spec.margin
     way = np.nan_to_num(np.abs(spec.given("goal") - spec.given("start")), nan=np.inf)
     damped = (spec.arm.damping > 0) & (way > 0)
     for k in np.flatnonzero(first & (np.ptp(held, axis=0) < 1e-9 * (1 + np.abs(held[0]))) & ~damped):

@@ -70,7 +70,7 @@ def sensitivity_of(motion: AbstractMotion, t: ArrayLike | None, method: str | No
         )
     times = motion.t if t is None else np.atleast_1d(np.asarray(t, float)).ravel()
     inside = times
-    if motion.arm.friction.any():  # at the ends friction has the direction of the adjacent motion, as in `forces`
+    if motion.arm.sticks.any():  # at the ends friction has the direction of the adjacent motion, as in `forces`
         inside = np.clip(times, BESIDE * motion.duration, (1 - BESIDE) * motion.duration)
     state, loads = motion.at(inside), motion.loads_at(inside)
     applied = Applied(loads, method=method)

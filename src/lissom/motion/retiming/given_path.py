@@ -16,6 +16,7 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from lissom.arrays import as_floats
+from lissom.dynamics.refusals import refuse_laws
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.model.arm import Arm
 from lissom.model.positions import coordinate_hint
@@ -136,6 +137,9 @@ class GivenPath:
     # ---- what is refused ------------------------------------------------------------------------------
 
     def _check(self) -> None:
+        refuse_laws(
+            self.arm, VERB, "Use predict_motion, or retime for an arm without those laws and verify the motion."
+        )
         for word in ("jerk", "torque_rate", "power"):
             if self.bounds.limited(word).any():
                 raise UnsupportedError(

@@ -39,7 +39,8 @@ class Specification:
     bounds : Bounds               limits of joints and task together
     actuated, unactuated : (k,)   coordinates by the kind of their splines; with closed loops all share those of the
                                   actuated ones
-    friction : (n,)               Coulomb friction
+    friction : (n,)               friction at rest, by whose double torques jump where a joint turns around
+    margin : (n,)                 that which limits of torque leave for it
     frames, acting, bodies       that carry loads, and how inverse dynamics reads them
     cost : Cost                   what is minimised
     path_constraints : list       of deflections and distances, which arm and task have by themselves
@@ -56,7 +57,7 @@ class Specification:
         self.closing = Closing(arm, VERB) if arm.loops else None
         moved = arm.actuated | bool(arm.loops)
         self.actuated, self.unactuated = np.flatnonzero(moved), np.flatnonzero(~moved)
-        self.friction = arm.expanded(arm.friction)
+        self.friction, self.margin = arm.expanded(arm.breakaway), arm.expanded(arm.breakaway + arm.asymmetry)
         carried = as_loads(arm, task.loads, VERB)
         self.frames = [frame for frame, _ in carried]
         self._loads = [load for _, load in carried]  # in the frames that carry them
@@ -71,7 +72,7 @@ class Specification:
             self._prefer_clear(self.clearance)
 
     def _prefer_clear(self, clearance: Clearance) -> None:
-        """Of positions that reach a place, those that are clear of obstacles count first."""
+        """Let positions that reach a place count first where they are clear of obstacles."""
         given = [place.q[0] for place in self.places if place.reaching is None and not np.isnan(place.q[0]).any()]
         if given:
             clearance.leave_room(np.array(given))

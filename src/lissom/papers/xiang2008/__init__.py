@@ -14,7 +14,7 @@ TITLE = (
 
 
 def reproduce(progress: Callable[[str], object] | None = None, timed: bool = True) -> Reproduction:
-    """Check every claim of the paper; those about computing time only when `timed`. Takes about 30 seconds."""
+    """Check every claim of the paper; computing times are measured only when `timed`. Takes about 30 seconds."""
     tell = progress or (lambda _words: None)
     tell("both examples")
     found = examples.solved()

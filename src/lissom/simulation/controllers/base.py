@@ -110,7 +110,7 @@ def matrix(default: Any = dataclasses.MISSING) -> Any:
 
 def limit() -> Any:
     """Declare the largest torque: None, True (the arm's own limits), or one entry per joint."""
-    return _field(_Role(3, lambda self, arm, word: _limit(arm, getattr(self, word), type(self).__name__)), None)
+    return _field(_Role(3, lambda self, arm, word: torque_limit(arm, getattr(self, word), type(self).__name__)), None)
 
 
 # ---- the contract --------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ def joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) ->
     return signal
 
 
-def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
+def torque_limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
     """Return the torque limit of a controller as signals: None, True (the arm's own limits) or numbers."""
     if limit is None or limit is False:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import Controller, gain, limit, reference
-from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts
+from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts, rough_joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,4 @@ class ComputedTorque(Controller):
 
     def neglected(self, arm: Arm) -> str:
         unactuated = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
-        rough = [joint.name for joint, friction in zip(arm.joints, arm.friction, strict=True) if friction]
-        parts = {"the unactuated coordinates": unactuated, "the Coulomb friction of joints": rough}
-        return neglected_parts("ComputedTorque", parts)
+        return neglected_parts("ComputedTorque", {"the unactuated coordinates": unactuated, **rough_joints(arm)})

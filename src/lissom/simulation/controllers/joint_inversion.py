@@ -18,7 +18,7 @@ from typing import Any
 from lissom.kernels.cache import functions_of
 from lissom.model.arm import Arm
 from lissom.simulation.controllers.base import Controller, gain, limit, reference
-from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts
+from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts, rough_joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,5 +67,4 @@ class JointInversion(Controller):
         return now.held_dynamics(model, functions_of(model).bodies.smooth, wanted)
 
     def neglected(self, arm: Arm) -> str:
-        rough = [joint.name for joint, friction in zip(arm.joints, arm.friction, strict=True) if friction]
-        return neglected_parts("JointInversion", {"the Coulomb friction of joints": rough})
+        return neglected_parts("JointInversion", rough_joints(arm))

@@ -99,6 +99,13 @@ def neglected_parts(controller: str, parts: Mapping[str, Sequence[str]]) -> str:
     return f"{controller} neglects {named}: the joint errors do not obey e'' + kd e' + kp e = 0." if named else ""
 
 
+def rough_joints(arm: Arm) -> dict[str, list[str]]:
+    """The joints with friction that laws neglect, and what it is."""
+    further = any(joint.friction_laws.numbers for joint in arm.joints)
+    rough = [joint.name for joint, sticks in zip(arm.joints, arm.sticks, strict=True) if sticks]
+    return {f"the {'friction' if further else 'Coulomb friction'} of joints": rough}
+
+
 def _first_names(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 

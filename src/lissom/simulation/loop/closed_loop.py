@@ -18,7 +18,8 @@ from lissom.dynamics import plant
 from lissom.dynamics.acting import Acting, base_motion, placed, standing_frames, standing_loads, with_payloads
 from lissom.dynamics.articulated import Given
 from lissom.dynamics.bodies import Bodies
-from lissom.dynamics.drives import smoothed
+from lissom.dynamics.drives import FRICTION, smoothed
+from lissom.dynamics.from_arm import drive_of, joint_drive
 from lissom.dynamics.refusals import refuse_unready
 from lissom.dynamics.varied import Several
 from lissom.elements.pivots import Held
@@ -33,8 +34,11 @@ from lissom.kernels.keys import fingerprint, sources
 from lissom.kernels.verbs import FORWARD_DYNAMICS, MASS_MATRIX
 from lissom.later import cached_property
 from lissom.model.arm import Arm
+from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.controllers.sampled import SampledController, Sampler
+from lissom.simulation.loop.actuators import Actuators
 from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
@@ -45,11 +49,12 @@ STRAIGHT = 8
 STRAIGHT_FLEXIBLE = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 Feedback = Callable[[float, Array, Array], Array]
+AT_ONCE = 1e-9  # of the sampling time: times that are nearer are the same
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
 class States(NamedTuple):
-    """States of the arm (..., dof), and of its controller (..., m)."""
+    """States of the arm (..., dof), and those of its controller and of actuators with lag (..., m)."""
 
     q: Array
     qd: Array
@@ -63,7 +68,7 @@ class Rates(NamedTuple):
     tau: Array  # torques of the motors, and of what leads prescribed joints
     effort: Array  # (..., held) what holding takes
     power: Array  # (..., 3) in, lost, outer
-    z: Array  # (..., states of the controller) their rates
+    z: Array  # (..., m) rates of the states of controller and actuators
 
 
 class ClosedLoop:
@@ -100,29 +105,40 @@ class ClosedLoop:
         self._first = 0
         self.several = several
         bodies = functions_of(arm).bodies
-        self.friction = {body.coordinate: body.friction for body in bodies.list if body.friction}
+        drives = {body.coordinate: joint_drive(body) for body in bodies.list if not body.follows and body.beam is None}
+        rough = {k: drive for k, drive in drives.items() if drive is not None and drive.sticks}
+        self.friction: dict[int, Any] = {k: drive.friction for k, drive in rough.items()}
         self.prescribed = dict(sorted((prescribed or {}).items()))
         self.sliding = [k for k in self.friction if k not in self.prescribed]
+        self._drives = {k: rough[k] for k in self.sliding if rough[k].laws is not None or self._may_have_laws(k)}
         smooth = [k for k, body in enumerate(bodies.list) if body.coordinate in self.sliding]
         bodies = bodies.with_stations((*(frame for frame, _ in loads), *standing_frames(arm)))
-        self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0))
+        self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0), laws=dict.fromkeys(smooth, ()))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
-        self.controller_states: tuple[str, ...] = ()
+        self.actuators = Actuators(arm, self.prescribed, None if several is None else several.arms)
+        own: tuple[str, ...] = ()
         if controller is not None:
             signals += [(f"controller.{s.name}", s) for s in controller.signals(arm)]
-            self.controller_states = controller.states(arm)
+            own = controller.states(arm)
         else:
             signals.append(("controller.tau", Signal("tau", arm.dof, np.zeros(arm.dof))))
         signals += [(f"load{i}", s) for i, (_, s) in enumerate(loads)]
         signals += [("base", base)] if base is not None else []
         signals += [(f"lead{k}", s) for k, s in self.prescribed.items()]
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
+        signals += [("lag", self.actuators.signal)] if len(self.actuators) else []
+        self.controller_states = (*own, *self.actuators.names)  # of the actuators last
         if several is not None:
             signals.append(("arm", Signal("arms", several.varied.size, several.varied.rows(several.arms))))
         self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
+        self.sampling: float | None = None  # time between two actions of a sampled controller [s]
+        self.sampler: Sampler | None = None
+        if isinstance(controller, SampledController):
+            arms = None if several is None else several.arms
+            self.sampling, self.sampler = controller.every, controller.sampler(arm, arms)
         self.structure = "feedback" if controller is None else controller.structure(list(self.controller_inputs))
 
     # ---- what is given ---------------------------------------------------------------------------
@@ -134,15 +150,16 @@ class ClosedLoop:
 
     @property
     def size(self) -> int:
-        """Number of entries of the state: q, qd and the controller's states."""
+        """Number of entries of the state: q, qd, the controller's states and torques behind a lag."""
         return 2 * self.arm.dof + len(self.controller_states)
 
     @property
     def z0(self) -> Array | None:
-        """Initial states of the controller, (m,) or (runs, m); None without any."""
-        if self.controller is None or not self.controller_states:
+        """Initial states of the controller, (m,) or (runs, m), and zero for actuators; None without any."""
+        if not self.controller_states:
             return None
-        return self.controller.initial_states(self.arm)
+        own = np.zeros(0) if self.controller is None else self.controller.initial_states(self.arm)
+        return np.concatenate([own, np.zeros((*own.shape[:-1], len(self.actuators)))], axis=-1)
 
     def finest(self, sample: float) -> float:
         """Longest step [s] that skips no feature of the inputs; functions are evaluated once per sample."""
@@ -156,7 +173,7 @@ class ClosedLoop:
     def member(self, run: int) -> ClosedLoop:
         """Return the closed loop of one run of an ensemble."""
         own = self.inputs.member(run)
-        return self if own is self.inputs else self._of(own, run)
+        return self if own is self.inputs and self.sampler is None else self._of(own, run)
 
     def rows(self, some: slice) -> ClosedLoop:
         """Return the closed loop of some runs of an ensemble."""
@@ -174,7 +191,7 @@ class ClosedLoop:
 
     @property
     def acting(self) -> Acting:
-        """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
+        """Inputs of the arm's functions that differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
         return Acting(payloads=tuple(self.payload_frames), varied=varied)
 
@@ -185,13 +202,36 @@ class ClosedLoop:
         return [self.inputs.part(word, given) for word in words]
 
     def friction_of(self, given: Any) -> dict[int, Any]:
-        """Return the friction of the joints that have some, one entry each, from the input vector."""
-        out: dict[int, Any] = {k: [value] for k, value in self.friction.items()}
-        if self.several is not None:
-            row = given[self.inputs.places["arm"]]
-            found = {k: self.several.varied.friction(row, k) for k in out}
-            out |= {k: value for k, value in found.items() if value is not None}
-        return out
+        """Return the friction of the joints that have some, one entry each, from the input vector.
+
+        Efforts of joints with further laws are relative: 1 is the largest that sticks.
+        """
+        rows = self._drive_rows(given)
+        out = {k: rows[k][FRICTION] if k in rows else [value] for k, value in self.friction.items()}
+        return out | {k: [1.0] for k in self._drives}
+
+    def drives_of(self, given: Any) -> plant.Drives:
+        """Return the drives of the joints with further laws of friction, from the input vector."""
+        rows = self._drive_rows(given)
+        return {k: drive_of(rows[k]) if k in rows else drive for k, drive in self._drives.items()}
+
+    def _drive_rows(self, given: Any) -> dict[int, Any]:
+        """Return the drives that differ between the arms of the runs, of joints with friction."""
+        if self.several is None:
+            return {}
+        row = given[self.inputs.places["arm"]]
+        found = {k: self.several.varied.drive(row, k) for k in self.friction}
+        return {k: drive for k, drive in found.items() if drive is not None}
+
+    def _may_have_laws(self, coordinate: int) -> bool:
+        """Whether the arm of any run has further laws of friction at a joint."""
+        varied = None if self.several is None else self.several.varied
+        return varied is not None and varied.has_laws(coordinate)
+
+    @property
+    def has_laws(self) -> bool:
+        """Whether joints have friction other than Coulomb and viscous."""
+        return any(body.laws for body in functions_of(self.arm).bodies.list)
 
     @property
     def grips(self) -> Array:
@@ -213,10 +253,7 @@ class ClosedLoop:
     ) -> tuple[Any, list[Any], Any]:
         """Return accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
-        if self.controller is not None:
-            torques, changes = self.torques(run, q, qd, z, given)
-        else:
-            torques, changes = [tau[k : k + 1] for k in range(self.dof)], []
+        torques, changes = self.torques(run, q, qd, z, given, tau)
         held = {}
         for k in self.sliding:
             held[k] = Held(run.apply(FREE, way[k])[0], run.constant([0.0])[0])
@@ -230,8 +267,10 @@ class ClosedLoop:
         loads = placed(bodies, [(frame, parts[f"load{i}"]) for i, frame in enumerate(self.loaded)])
         loads += standing_loads(run, bodies)
         acts = Given(q, qd, Entries(torques), base, loads)
-        sliding = plant.Sliding(self.friction_of(given), way)
+        sliding = plant.Sliding(self.friction_of(given), way, self.drives_of(given))
         flow = plant.plant(run, bodies, acts, held, sliding, self.has_base, not self.straight)
+        for k, drive in () if self.looped else sliding.drives.items():
+            flow.effort[k] = [run.call(drive.strain, flow.effort[k][0], torques[k][0])]
         return flow, torques, changes
 
     def _numbered(self, run: Any, parts: dict[str, Any]) -> Bodies:
@@ -243,11 +282,23 @@ class ClosedLoop:
         smooth = {i: smoothed(run, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
-    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
-        """Return the controller's torques by coordinate, and the rates of its states."""
-        assert self.controller is not None
-        own = {name: given[where] for name, where in self.controller_inputs.items()}
-        return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
+    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any, tau: Any = None) -> tuple[list[Any], Any]:
+        """Return the torques that act, by coordinate, and the rates of the states of controller and actuators.
+
+        tau : torques that a user's function commands, without a controller
+        """
+        own = len(self.controller_states) - len(self.actuators)
+        torques: list[Any]
+        changes: Any = []
+        if self.controller is None:
+            torques = [tau[k : k + 1] for k in range(self.dof)]
+        else:
+            inputs = {name: given[where] for name, where in self.controller_inputs.items()}
+            torques, changes = self.controller.torques(LoopState(run, self.arm, q, qd, z[:own], inputs))
+        if not len(self.actuators):
+            return torques, changes
+        torques, rates = self.actuators.behind(run, torques, z[own:], given[self.inputs.places["lag"]])
+        return torques, run.gathered([*(changes[k : k + 1] for k in range(own)), *rates])
 
     @property
     def straight(self) -> bool:
@@ -261,7 +312,8 @@ class ClosedLoop:
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
-        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction)
+        drives = {k: [*map(float, flat(drive).entries)] for k, drive in self._drives.items()}
+        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction, drives)
         return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
@@ -385,6 +437,45 @@ class ClosedLoop:
     def begun(self, states: Array, _pass_singular: bool) -> Array:
         """Return checked initial states (runs, size)."""
         return states
+
+    # ---- sampled controllers ---------------------------------------------------------------------
+
+    def sampling_times(self, start: float, end: float) -> Array:
+        """Return the times in (start, end] at which a sampled controller acts."""
+        if self.sampling is None:
+            return np.zeros(0)
+        first, last = (int(np.floor(t / self.sampling + AT_ONCE)) for t in (start, end))
+        return np.minimum(self.sampling * np.arange(first + 1, last + 1), end)
+
+    def sampled(self, t: float, states: Array) -> Array:
+        """Return states (runs, ...) after the action of a sampled controller at one of its sampling times."""
+        if self.sampler is None or self.sampling is None:
+            return states
+        k, at, own = round(t / self.sampling), self.split(states), self.size - len(self.actuators)
+        out, rows = states.copy(), range(self._first, self._first + len(states))
+        z = states[:, 2 * self.dof : own]
+        out[:, 2 * self.dof : own] = self.sampler(k, at.q, at.qd, z if k else None, rows)
+        return out
+
+    def started(self, states: Array, tau0: Array | None) -> Array:
+        """Return initial states after the first action of a sampled controller, with the torques behind a lag.
+
+        tau0 : (dof,) or (runs, dof) torques that act; None: those commanded at t = 0
+        """
+        states, places = self.sampled(0.0, states), self.actuators.coordinates
+        if not places:
+            return states
+        if tau0 is None:
+            at, rows = self.split(states), len(states)
+            varying = np.broadcast_to(self.inputs.varying(0.0), (rows, self.inputs.size - self.inputs.steady_size))
+            given = np.ascontiguousarray(np.concatenate([self.inputs.steady(rows), varying], axis=1))
+            ways = np.zeros((rows, len(self.sliding)))
+            found = self.rates(at, ways, given, self.outside(0.0, at.q, at.qd))
+            before = states[:, self.size - len(places) : self.size]
+            acting = before + self.inputs.part("lag", given) * found.z[:, -len(places) :]
+        else:
+            acting = np.broadcast_to(tau0, (len(states), self.dof))[:, places]
+        return np.concatenate([states[:, : self.size - len(places)], acting], axis=1)
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""

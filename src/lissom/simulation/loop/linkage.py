@@ -141,6 +141,10 @@ class Linkage(ClosedLoop):
             if k in self.prescribed:
                 tau[..., k] += reaction[..., i]
                 power[..., 0] += reaction[..., i] * qd[..., k]
+        for k, drive in self.drives_of(given).items():
+            at = self.held.index(k)
+            strain: Any = drive.strain(effort[..., at], tau[..., k])
+            effort[..., at] = strain
         return Rates(qdd, tau, effort, power, z)
 
     def _added(self, M: Array, G: Array, free: Array, b: Array, f: NDArray[np.bool_]) -> tuple[Array, Array]:

@@ -96,8 +96,8 @@ class _Member:
 
 
 def _sticking(arm: Arm) -> list[bool]:
-    """Return which joints have friction."""
-    return [bool(friction) for friction in arm.friction]
+    """Return which joints have friction that can hold them."""
+    return [bool(sticks) for sticks in arm.sticks]
 
 
 def _is_function(tau: Any) -> bool:

@@ -9,8 +9,12 @@ from lissom.control.shapers import Shaper
 from lissom.control.state_space import StateSpace
 from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
+from lissom.identification.result.check import TorqueFit
+from lissom.identification.result.identification import Identification
+from lissom.identification.vibration.free_decay import FreeDecay
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
+from lissom.model.friction import Friction
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.studies.result import StudyResult
@@ -18,7 +22,18 @@ from lissom.studies.study import Study
 from lissom.verbs.deformation import Deformation
 from lissom.verbs.modes import ArmModes, BeamModes, ModeConvergence
 from lissom.views.figures.style import figure_style
-from lissom.views.plots import bending, motions, plants, runs, shapers, studies, vibration
+from lissom.views.plots import (
+    bending,
+    free_decays,
+    friction,
+    identifications,
+    motions,
+    plants,
+    runs,
+    shapers,
+    studies,
+    vibration,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +45,8 @@ FIGURES: dict[type, Callable[[Any], Figure]] = {
     ModeConvergence: vibration.convergence,
     Deformation: bending.along_link,
     Shaper: shapers.insensitivity,
+    FreeDecay: free_decays.free_decay,
+    Friction: friction.laws,
 }
 # the first kind is what is drawn unless one is asked for
 KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
@@ -37,6 +54,8 @@ KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
     Motion: motions.KINDS,
     StudyResult: studies.KINDS,
     StateSpace: plants.KINDS,
+    Identification: identifications.KINDS,
+    TorqueFit: identifications.KINDS,
 }
 
 
@@ -55,13 +74,18 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or Deformation           displacement, angles and internal moments along a link
         or ZerosAlongLink        zeros of the motion of a point, over its place on the link
         or Shaper                vibration that is left, over the frequency of a mode
+        or Friction              friction over the rate, law by law
         or StudyResult           outputs over parameters
+        or FreeDecay             a free vibration, measured and fitted, and its spectrum
+        or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
-        the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
+        the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
+        `OutputFeedback` estimates beside what is true); for a Motion:
             "motion" (overview, the default), "joints", "torques", "poses", "convergence", "deflection" (of flexible
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
-            select others with `StudyResult.only`; for a StateSpace: "response" (the default) or "poles" (with zeros)
+            select others with `StudyResult.only`; for a StateSpace: "response" (the default) or "poles" (with zeros);
+            for an Identification or TorqueFit: "torques" (the default) or "spectrum" (of torques and residuals)
     theme : "light", "dark" or None    colours; None: light, or dark where matplotlib's settings have a dark background
         (``plt.style.use("dark_background")``). Other settings that you change in ``matplotlib.rcParams`` are kept
 
@@ -105,7 +129,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         f"plot: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
-        "a Deformation (from deformation), a Shaper or a StudyResult (from Study.run, load_study)."
+        "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
+        "an Identification (from identify) or a TorqueFit (from its check)."
     )
 
 

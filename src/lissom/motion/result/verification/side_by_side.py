@@ -31,7 +31,7 @@ Torques = Callable[[Array], Array]
 def available(arm: Arm, loads: Any) -> bool:
     """Whether motions of an arm under loads can be replayed here."""
     springs = any(joint.elastic is not None for joint in arm.joints)
-    return not arm.loops and not callable(loads) and not (springs and arm.friction.any())
+    return not arm.loops and not callable(loads) and not (springs and arm.sticks.any())
 
 
 def final_states(
@@ -83,7 +83,7 @@ def _integrated(arm: Arm, times: Array, y: Array, tau: Torques, loads: Any, step
 
 def _directions(arm: Arm, y: Array) -> Array:
     """Return signs (N, joints with friction) of the rates of states (N, 2 dof); NaN at rest, which is equal to none."""
-    rates = y[:, arm.dof + arm.joint_index[arm.friction > 0]]
+    rates = y[:, arm.dof + arm.joint_index[arm.sticks]]
     return np.where(rates == 0, np.nan, np.sign(rates))
 
 

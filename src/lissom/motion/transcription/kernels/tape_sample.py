@@ -126,7 +126,7 @@ class TapeSample:
         self._squares = squares
         self.curved = bool(self._squares.any() or self._weights["power"])  # squares of slopes are part of it
         self._crossed = bool(len(powers) or self._weights["power"])
-        self._friction = arm.expanded(arm.friction)
+        self._friction, self._margin = arm.expanded(arm.breakaway), arm.expanded(arm.breakaway + arm.asymmetry)
         self._rough = bool(self._friction.any())
         functions = cache_of(arm).without_friction  # samples add it in a smooth form
         made = []
@@ -199,7 +199,7 @@ class TapeSample:
         k, r = self._powers, self._friction_joints
         rows = [tau, tau[:, k] * y[1][:, k]]
         rows += [
-            tau[:, r] + self._friction[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r])
+            tau[:, r] + self._margin[r] * excess(y[1][:, r], side, self._widths.limit, self._widths.torque[:, r])
             for side in SIDES
         ]
         return [np.concatenate(rows, axis=1), T * self._rate(y, tau)]
@@ -226,7 +226,7 @@ class TapeSample:
         rows[:, :, at], by_T[:, at] = v[:, None, k, None] * J[:, :, k], v[:, k] * along[:, k] - tau[:, k] * v[:, k] / T
         rows[:, 1, at, k] += tau[:, k]
         for r, at, side in self._friction_rows():
-            slope = self._friction[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0]
+            slope = self._margin[r] * slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])[0]
             rows[:, :, at], by_T[:, at] = J[:, :, r], along[:, r] - slope * v[:, r] / T
             rows[:, 1, at, r] += slope
         return RowSlopes(rows, by_T)
@@ -359,8 +359,8 @@ class TapeSample:
         for r, at, side in self._friction_rows():
             first, second = slopes(v[:, r], side, self._widths.limit, self._widths.torque[:, r])
             by_tau0[:, r] += lam[:, at]
-            by_v0[:, r] += lam[:, at] * self._friction[r] * first
-            curve0[:, r] += lam[:, at] * self._friction[r] * second
+            by_v0[:, r] += lam[:, at] * self._margin[r] * first
+            curve0[:, r] += lam[:, at] * self._margin[r] * second
         by_tau, by_v = self._cost_slopes(y, tau)
         found = _Partials(
             tau=by_tau0 + mu * v + s * by_tau, v=by_v0 + mu * tau + s * by_v, tau_tau=s * (2 * self._squares), tau_v=mu,

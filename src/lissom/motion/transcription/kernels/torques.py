@@ -31,13 +31,13 @@ def torques(bodies: Bodies, acting: Acting, q: Any, qd: Any, qdd: Any, extra: Se
     Friction turns around within the rates `slow` (n,): optimisation needs it smooth.
     """
     run = Given([q, qd, qdd, *extra])
-    inverse.program(run, bodies.smooth, acting)
+    inverse.program(run, bodies.without_jumps, acting)
     tau = ca.vertcat(*run.outputs[0])
     rub = [0.0] * bodies.dof
     for body in bodies.list:
-        if body.friction:
+        if body.breakaway:
             v = qd[body.coordinate]
-            rub[body.coordinate] = body.friction * v / ca.sqrt(v * v + slow[body.coordinate] ** 2)
+            rub[body.coordinate] = body.breakaway * v / ca.sqrt(v * v + slow[body.coordinate] ** 2)
     return tau + ca.vertcat(*rub)
 
 

@@ -1,0 +1,1 @@
+"""Identification from measured torques along a measured motion (``method="torque"``)."""

@@ -1,0 +1,85 @@
+"""Sentences about a result: what to know before it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lissom.errors import listed
+from lissom.identification.result.arms import unheld
+from lissom.identification.result.check import TorqueFit
+from lissom.identification.result.table import ParameterTable
+from lissom.identification.torque.estimate import Estimate
+
+UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
+WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
+
+
+def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -> tuple[str, ...]:
+    """All sentences about an estimate."""
+    return (
+        *_unexplained(fits),
+        *_inconsistent(found, fits),
+        *_not_identifiable(table),
+        *_confounded(found),
+        *_left_out(found),
+    )
+
+
+def _unexplained(fits: tuple[TorqueFit, ...]) -> list[str]:
+    """Joints whose torques the model does not explain."""
+    measured, residuals = (np.concatenate([getattr(fit, word) for fit in fits]) for word in ("measured", "residuals"))
+    spread = measured - measured.mean(axis=0)
+    share = np.linalg.norm(residuals, axis=0) / np.maximum(np.linalg.norm(spread, axis=0), 1e-12)
+    moving = [k for k in range(len(share)) if np.ptp(measured[:, k]) > 0.0]
+    bad = [f"{fits[0].joints[k]} ({100 * share[k]:.0f} %)" for k in moving if share[k] > UNEXPLAINED]
+    if not bad:
+        return []
+    return [
+        f"the residuals of {listed(bad, 6)} are large against the changes of their torques: the log may be of another "
+        "robot, its joints in another order or with another sign, or the joints hardly move."
+    ]
+
+
+def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
+    """Joints that fit much worse with bodies that can exist."""
+    free = np.sqrt(np.mean(np.concatenate(found.regression.residuals) ** 2, axis=0))
+    held = np.sqrt(np.mean(np.concatenate([fit.residuals for fit in fits]) ** 2, axis=0))
+    bad = [name for name, a, b in zip(fits[0].joints, free, held, strict=True) if b > WORSE * a + 1e-9]
+    if not bad:
+        return []
+    return [
+        f"torques of {listed(bad, 6)} would be fitted much better by masses that cannot exist, or far from those "
+        "given: check kinematics, gravity, signs and units of the torques, or lower `strength`."
+    ]
+
+
+def _not_identifiable(table: ParameterTable) -> list[str]:
+    """Parameters that the logs do not show."""
+    silent = [row.name.split(" ")[0] for row in table if not np.isfinite(row.std)]
+    weak = [row.name.split(" ")[0] for row in table if np.isfinite(row.std) and not row.identifiable]
+    out = []
+    if silent:
+        out.append(f"the logs do not excite {listed(silent, 8)}: they keep what is given.")
+    if weak:
+        out.append(
+            f"{len(weak)} of {len(table)} parameters are not identifiable from these logs ({listed(weak, 6)}): in the "
+            "arm they are held by the prior and by physical consistency."
+        )
+    return out
+
+
+def _confounded(found: Estimate) -> list[str]:
+    """Columns of the user's own that act as parameters of the arm do."""
+    leaders = {found.model.terms.names[k] for k in found.base.kept}
+    same = [name for name in found.model.extras.terms.names if name not in leaders]
+    return [
+        f"{name} acts as parameters of the arm do, and has no value of its own: the table has it in their rows."
+        for name in same
+    ]
+
+
+def _left_out(found: Estimate) -> list[str]:
+    terms = unheld(found.model)
+    if not terms:
+        return []
+    return [f"an arm has no field for {listed(terms, 8)}: `check` and `plot` include these torques, `arm` does not."]

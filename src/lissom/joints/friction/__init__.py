@@ -1,0 +1,1 @@
+"""Laws of friction, one file each, and all that a joint has of them."""

@@ -1,0 +1,205 @@
+"""Identification from torques: truth is found on synthetic logs, and what it cannot do is refused by name."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.identification.result.friction import joint_friction
+
+RATE = 100.0
+
+
+def recorded(arm, seed=0, duration=20.0, level=0.01, load=""):
+    """A log of a motion of eight harmonics, with noise of the torques that is not white."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(0.0, duration, 1 / RATE)[:, None]
+    q, qd, qdd = np.zeros((len(t), arm.dof)) + arm.home, 0.0, 0.0
+    for k in range(1, 9):
+        w, a, p = 2 * np.pi * k / 10, rng.normal(size=arm.dof) * 0.5 / k, rng.uniform(0, 6, arm.dof)
+        q, qd, qdd = q + a * np.sin(w * t + p), qd + a * w * np.cos(w * t + p), qdd - a * w**2 * np.sin(w * t + p)
+    tau = ls.inverse_dynamics(arm, q, qd, qdd)
+    noise = rng.normal(size=tau.shape)
+    for k in range(1, len(noise)):
+        noise[k] += 0.9 * noise[k - 1]
+    tau = tau + level * np.abs(tau).std(axis=0) * noise
+    return ls.Log(t=t[:, 0], q=q, tau=tau, joints=tuple(joint.name for joint in arm.joints), load=load)
+
+
+def wrong(arm):
+    """The arm with other masses and without friction, as a URDF would have it."""
+    for k, link in enumerate(arm.links):
+        arm = arm.with_link(link.name, mass=link.mass * (1.3 if k % 2 else 0.8))
+        if link.joint.moves:
+            arm = arm.with_joint(link.joint.name, damping=0.0, friction=0.0)
+    return arm
+
+
+@pytest.fixture(scope="module")
+def puma():
+    arm = ls.load("puma560")
+    return arm, ls.identify(wrong(arm), recorded(arm))
+
+
+def test_the_identified_arm_predicts_other_motions(puma):
+    arm, found = puma
+    check = found.check(recorded(arm, seed=5, level=0.0))
+    assert (check.relative < 0.02).all()
+    assert (check.rmse < 0.4 * check.rmse_before).all()
+    assert found.friction == ("viscous", "coulomb", "offset")
+    q = np.array([0.3, 0.4, -0.5, 0.6, 0.7, 0.8])
+    near = ls.inverse_dynamics(found.arm, q, q, q) - ls.inverse_dynamics(arm, q, q, q)
+    assert (np.abs(near) < 0.03 * check.measured.std(axis=0)).all()
+
+
+def test_standard_deviations_hold(puma):
+    """The truth is the prior of the true arm, in the same combinations."""
+    arm, found = puma
+    truth = ls.identify(arm, recorded(arm)).table
+    assert truth.names == found.table.names
+    z = (found.table.values - truth.prior) / found.table.std
+    assert found.table.names[0].startswith("waist.Iyy - 0.1865 shoulder.m")
+    assert np.mean(np.abs(z) < 2) > 0.85
+    assert 0.7 < z.std() < 1.3
+
+
+def test_links_can_exist_and_drives_take_power(puma):
+    _, found = puma
+    for link in found.arm.links:
+        second = np.trace(link.inertia) / 2 * np.eye(3) - link.inertia
+        assert link.mass > 0
+        assert np.linalg.eigvalsh(second)[0] > 0
+        assert min(link.joint.friction, link.joint.damping, link.joint.reflected_inertia) >= 0
+    assert found.arm.notes[-1].startswith("identified from log (19.99 s at 100 Hz)")
+
+
+def test_delays_of_torques_are_found_and_taken_out():
+    arm = ls.load("two_link")
+    log = recorded(arm, level=0.002)
+    late = np.column_stack([np.interp(log.t - delay, log.t, log.tau[:, k]) for k, delay in enumerate((0.012, 0.004))])
+    found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=late))
+    np.testing.assert_allclose(found.skew, (0.012, 0.004), atol=1e-3)
+    assert (np.abs(found.skew - (0.012, 0.004)) < 4 * found.skew_std).all()
+    as_given = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=late), skew=[0.012, 0.004])
+    assert (as_given.rmse < 1.1 * found.rmse).all()
+
+
+def test_trees_and_sliding_joints():
+    arm = ls.load("tree_demo")
+    found = ls.identify(wrong(arm), recorded(arm, level=0.003), friction="viscous+coulomb")
+    assert (found.check(recorded(arm, seed=3, level=0.0)).relative < 0.03).all()
+
+
+def test_friction_laws_are_chosen_and_held_by_the_arm():
+    """Degressive friction, and friction that grows with the load, as real gears have it."""
+    arm = ls.load("two_link")
+    law = ls.Friction(coulomb=0.8, viscous=1.2, degressive=-0.25, degressive_rate=4.0, load=0.06)
+    rough = arm.with_joint("upper", friction=law).with_joint("fore", friction=0.3)
+    found = ls.identify(arm, recorded(rough, duration=30.0, level=0.002))
+    assert found.friction == ("viscous", "coulomb", "degressive", "load")
+    assert abs(found.arm.joint("upper").friction.load - 0.06) < 4 * found.table["upper.load"].std
+    check = found.check(recorded(rough, seed=4, level=0.0))
+    assert (check.relative < 0.02).all()
+    q, qd = np.array([0.2, 0.5]), np.array([1.5, -0.7])
+    own, true = (ls.inverse_dynamics(one, q, qd, q) for one in (found.arm, rough))
+    np.testing.assert_allclose(own, true, atol=0.03 * np.abs(check.measured).std())
+
+
+def test_friction_that_would_drive_is_cut_off():
+    fields = joint_friction({"coulomb": 1.0, "viscous": 0.5, "degressive": -3.0, "viscous_asymmetry": 0.8}, 2.0)
+    assert fields["damping"] == 0.0
+    rates = np.linspace(-4.0, 4.0, 101)
+    assert (fields["friction"].torque(rates) * rates >= -1e-6).all()
+    assert joint_friction({"coulomb": 1.0, "viscous": 0.5}, 2.0) == {"damping": 0.5, "friction": 1.0}
+
+
+def test_extra_columns_are_functions_or_arrays():
+    arm = ls.load("two_link")
+    log = recorded(arm, level=0.002)
+
+    def spring(q, qd, qdd):
+        return np.stack([np.sin(2 * q[:, 0]), 0 * q[:, 0]], axis=-1)
+
+    log = ls.Log(t=log.t, q=log.q, tau=log.tau + 3.0 * spring(log.q, None, None))
+    for given in (spring, spring(log.q, None, None)):
+        found = ls.identify(arm, log, extra={"spring": given}, friction=None)
+        row = found.table["spring"]
+        assert row.identifiable
+        assert abs(row.value - 3.0) < 4 * row.std
+        assert "no field for spring" in found.notes[-1]
+    assert found.check(log, extra={"spring": spring(log.q, None, None)}).ok
+    with pytest.raises(ls.InputError, match=r"extra\['spring'\] has shape \(3, 2\)"):
+        ls.identify(arm, log, extra={"spring": np.zeros((3, 2))})
+
+
+def test_payloads_and_currents():
+    arm = ls.load("ur5e")
+    for link in arm.links:
+        arm = arm.with_joint(link.joint.name, damping=2.0, friction=1.0, armature=0.3) if link.joint.moves else arm
+    carried = ls.Payload(1.5, (0.02, -0.01, 0.08), np.diag([0.004, 0.004, 0.003]))
+    free, disc = recorded(arm, 0, level=0.002), recorded(arm.with_payload(carried), 1, level=0.002, load="disc")
+    found = ls.identify(arm, [free, disc])
+    assert abs(found.payload.mass - 1.5) < 4 * found.table["payload.m"].std
+    np.testing.assert_allclose(found.payload.com, carried.com, atol=0.01)
+    gains = np.array([11.0, 12.0, 10.0, 9.0, 9.5, 10.5])
+    logs = [ls.Log(t=log.t, q=log.q, current=log.tau / gains, load=log.load) for log in (free, disc)]
+    by_mass = ls.identify(arm, logs, payload=1.5, friction="viscous+coulomb")
+    assert (np.abs(by_mass.gains - gains) < 4 * by_mass.gain_std).all()
+    np.testing.assert_allclose(by_mass.gains[:4], gains[:4], rtol=0.03)
+    with pytest.raises(ls.InputError, match="currents and no torques"):
+        ls.identify(arm, logs)
+    alone = ls.identify(arm, disc, payload=arm.tip_frame)
+    assert abs(alone.payload.mass - 1.5) < 4 * alone.table["payload.m"].std
+    assert alone.arm.mass == pytest.approx(arm.mass)
+
+
+# ---- refusals and doubts -----------------------------------------------------------------------
+
+
+def test_what_a_log_does_not_show_is_named_and_kept():
+    arm = ls.load("two_link")
+    log = recorded(arm, level=0.002)
+    still = np.column_stack([log.q[:, 0], np.full(len(log.t), 0.4)])
+    qd = np.gradient(still, log.t, axis=0)
+    log = ls.Log(t=log.t, q=still, tau=ls.inverse_dynamics(arm, still, qd, np.gradient(qd, log.t, axis=0)))
+    found = ls.identify(arm, log)
+    assert not found.table["fore.armature"].identifiable
+    assert any("do not excite" in note and "fore." in note for note in found.notes)
+    assert found.arm.joints[1].armature == arm.joints[1].armature
+    assert found.arm.joints[1].friction == arm.joints[1].friction
+
+
+def test_a_log_of_another_robot_is_doubted():
+    arm = ls.load("puma560")
+    log = recorded(arm)
+    swapped = ls.Log(t=log.t, q=log.q[:, [1, 0, 2, 3, 4, 5]], tau=log.tau)
+    assert "another robot" in " ".join(ls.identify(arm, swapped).notes)
+    upside_down = ls.identify(arm.with_gravity((0, 0, 9.81)), log)
+    assert "masses that cannot exist" in " ".join(upside_down.notes)
+
+
+def test_refusals_name_what_is_not_covered():
+    arm, log = ls.load("two_link"), recorded(ls.load("two_link"))
+    elastic = arm.with_joint("fore", armature=0.1, elastic=ls.JointElasticity(1e3))
+    for other, words in (
+        (ls.load("two_link_flexible"), "flexible"),
+        (elastic, "joints fore of arm 'two_link' are elastic"),
+    ):
+        with pytest.raises(ls.UnsupportedError, match=words):
+            ls.identify(other, ls.Log(t=log.t, q=log.q, tau=log.tau))
+    with pytest.raises(ls.InputError, match="those of arm 'two_link' are upper, fore"):
+        ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=log.tau, joints=("a", "b")))
+    with pytest.raises(ls.InputError, match="look like degrees"):
+        ls.identify(arm, ls.Log(t=log.t, q=np.degrees(log.q), tau=log.tau))
+    for options, words in (
+        ({"friction": "viscos"}, "did you mean 'viscous'"),
+        ({"strength": -1}, "expected a number above 0"),
+        ({"cutoff_hz": 90.0}, "between 0 and 50 Hz"),
+        ({"skew": "none"}, "expected 'auto'"),
+        ({"method": "tork"}, "did you mean 'torque'"),
+        ({"payload": -2.0}, "its known mass"),
+        ({"payload": "gripper"}, "no link or tool"),
+    ):
+        with pytest.raises(ls.LissomError, match=words):
+            ls.identify(arm, log, **options)
+    with pytest.raises(ls.InputError, match="no torques"):
+        ls.identify(arm, ls.Log(t=log.t, q=log.q))
