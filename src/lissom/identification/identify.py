@@ -12,6 +12,7 @@ from lissom import progress as shown_progress
 from lissom.arrays import as_floats
 from lissom.errors import InputError, shown, suggest
 from lissom.identification.columns.friction import law_of
+from lissom.identification.encoders.delay import with_encoder_skew
 from lissom.identification.encoders.identify import identify_from_encoders
 from lissom.identification.logs.log import Log
 from lissom.identification.logs.plausible import check_units
@@ -122,7 +123,8 @@ def identify(
             return identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
         if method == "steps":
             return identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
-        return identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+        found = identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+        return with_encoder_skew(found, logs)
 
 
 def _refuse_options(method: str, **given: bool) -> None:
@@ -167,7 +169,7 @@ def _delays(skew: Any, count: int) -> Array | str:
 
 
 def _strength(strength: Any) -> float:
-    if not (isinstance(strength, int | float) and 0.0 < strength < np.inf):
+    if not (isinstance(strength, int | float | np.integer) and 0.0 < strength < np.inf):
         raise InputError(f"identify: strength is {shown(strength)}; expected a number above 0.")
     return float(strength)
 
@@ -176,7 +178,7 @@ def _cutoff(cutoff_hz: Any, logs: list[Log]) -> float | None:
     if cutoff_hz is None:
         return None
     highest = min(log.rate for log in logs) / 2
-    if not (isinstance(cutoff_hz, int | float) and 0.0 < cutoff_hz < highest):
+    if not (isinstance(cutoff_hz, int | float | np.integer) and 0.0 < cutoff_hz < highest):
         raise InputError(f"identify: cutoff_hz is {shown(cutoff_hz)}; expected between 0 and {highest:.4g} Hz.")
     return float(cutoff_hz)
 
