@@ -1,4 +1,4 @@
-"""Kernels compiled by tests go to a cache of their own, which the processes of one run share."""
+"""Kernels compiled by tests go to a cache of their own, which the processes of all runs share."""
 
 import os
 import signal
@@ -25,29 +25,30 @@ def pytest_collection_modifyitems(items):
                     case.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory):
-    """A directory of this run, the same in all of its workers."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+def pytest_configure(config):
+    """Where no bytecode may be left in the tree, it is kept beside the kernels: reading modules anew takes longest."""
+    if sys.dont_write_bytecode and sys.pycache_prefix is None and hasattr(config, "cache"):
+        sys.dont_write_bytecode, sys.pycache_prefix = False, str(config.cache.mkdir("bytecode"))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def private_cache(shared):
-    folder = shared / "kernels"
-    folder.mkdir(mode=0o700, exist_ok=True)
+def private_cache(request, tmp_path_factory):
+    """Kernels in pytest's cache, which ``--cache-clear`` empties: their keys hold everything that they depend on."""
+    kept = hasattr(request.config, "cache")
+    folder = request.config.cache.mkdir("kernels") if kept else tmp_path_factory.mktemp("kernels")
+    folder.chmod(0o700)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LISSOM_CACHE", str(folder))
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
-def bytecode(shared):
-    """Where none may be left in the tree, the processes that tests start share it here: compiling takes longest."""
+def bytecode():
+    """Processes that tests start use the same bytecode as this one."""
     with pytest.MonkeyPatch.context() as patch:
-        if sys.dont_write_bytecode and sys.pycache_prefix is None:
+        if sys.pycache_prefix is not None:
             patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-            patch.setenv("PYTHONPYCACHEPREFIX", str(shared / "bytecode"))
+            patch.setenv("PYTHONPYCACHEPREFIX", sys.pycache_prefix)
         yield
 
 

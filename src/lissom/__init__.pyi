@@ -2,6 +2,7 @@
 
 from lissom.control.equilibrium import Equilibrium as Equilibrium, equilibrium as equilibrium
 from lissom.control.linearise import linearise as linearise
+from lissom.control.output_feedback import OutputFeedback as OutputFeedback
 from lissom.control.reachability import ModalReach as ModalReach
 from lissom.control.sensors.encoder import Encoder as Encoder
 from lissom.control.sensors.strain_gauge import StrainGauge as StrainGauge
@@ -17,9 +18,11 @@ from lissom.errors import (
     ModelError as ModelError,
     MotionError as MotionError,
     OutsideLimits as OutsideLimits,
+    RoughPath as RoughPath,
     SimulationError as SimulationError,
     SolveError as SolveError,
     StudyError as StudyError,
+    UnstableLoop as UnstableLoop,
     UnsupportedError as UnsupportedError,
     WorkerLost as WorkerLost,
 )
@@ -28,6 +31,7 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
+from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log
 from lissom.identification.logs.read import load_log as load_log
@@ -38,6 +42,7 @@ from lissom.identification.vibration.free_decay import FreeDecay as FreeDecay, f
 from lissom.identification.vibration.identify import identify_modes as identify_modes
 from lissom.identification.vibration.measured_modes import MeasuredModes as MeasuredModes
 from lissom.identification.vibration.result import ModalIdentification as ModalIdentification
+from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
 from lissom.model.dh import DH as DH
@@ -55,7 +60,9 @@ from lissom.motion.public import (
     load_motion as load_motion,
     predict_motion as predict_motion,
     retime_motion as retime_motion,
+    track_motion as track_motion,
 )
+from lissom.motion.result.information import Information as Information
 from lissom.motion.result.motion import Motion as Motion
 from lissom.motion.result.outcome import MotionOutcome as MotionOutcome
 from lissom.motion.result.report import MotionReport as MotionReport
@@ -64,6 +71,7 @@ from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
+from lissom.motion.task.tracked_path import TrackedPath as TrackedPath
 from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
 from lissom.motion.transcription.constraints.frame_height import FrameHeight as FrameHeight
 from lissom.pages.report import write_report as write_report
@@ -157,6 +165,7 @@ from lissom.verbs.sensitivity import (
     inverse_dynamics_hessian as inverse_dynamics_hessian,
     inverse_dynamics_product as inverse_dynamics_product,
     regressor as regressor,
+    regressor_product as regressor_product,
 )
 from lissom.verbs.timing import FormulationTime as FormulationTime, time_formulations as time_formulations
 from lissom.verbs.torque_parts import (

@@ -109,6 +109,14 @@ class OutsideLimits(UserWarning):
     """A simulation begins with a joint outside its position limits, or with an angle that looks like degrees."""
 
 
+class RoughPath(UserWarning):
+    """A path with a corner, where its velocity jumps: no arm follows it exactly."""
+
+
+class UnstableLoop(UserWarning):
+    """Feedback makes the arm unstable at the start of a simulation: small errors grow many times until its end."""
+
+
 class SimulationError(SolveError):
     """A simulation ended early; `run` holds what was computed until then."""
 

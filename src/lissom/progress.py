@@ -22,7 +22,7 @@ from lissom.markup import Markup, tag
 
 PAUSE = 0.2  # seconds between two updates
 PATIENCE = 3.0  # seconds after which people want to see that something happens
-NOTICE = 10.0  # seconds after which a log gets a plain line; the next ones after twice, four times ... that time
+FIRST_NOTICE, NOTICE = 3.0, 10.0  # seconds after which a log gets plain lines; then after twice, four times ... that
 
 Reporter = Callable[[Any], object]
 
@@ -129,11 +129,11 @@ class Display:
         return tag("span", words, tag("progress", value=f"{x:.3f}", max="1"), f" {100 * x:.0f} %{clock}")
 
     def _in_log(self) -> None:
-        after = NOTICE
+        after = FIRST_NOTICE
         while not self._over.wait(max(after - self.seconds, 0.0)):
             done = "" if self.fraction is None or self._counted else f", {100 * self.fraction:.0f} %"
             print(f"lissom: {self.text}{done}, after {self.seconds:.0f} s", file=sys.stderr, flush=True)
-            after *= 2
+            after = max(NOTICE, 2 * after)
 
 
 _current: ContextVar[Display | None] = ContextVar("display", default=None)
@@ -174,12 +174,12 @@ def bar(words: str, total: float, counted: str = "", after: float = 0.0) -> Iter
 
 
 def line_if_long(words: str) -> AbstractContextManager[Callable[[str], None]]:
-    """As `line`, for work that usually ends before anybody asks what it does."""
+    """Return a `line` for work that usually ends before anybody asks what it does."""
     return line(words, PATIENCE)
 
 
 def bar_if_long(words: str, total: float, counted: str = "") -> AbstractContextManager[Callable[[float], None]]:
-    """As `bar`, for work that usually ends before anybody asks what it does."""
+    """Return a `bar` for work that usually ends before anybody asks what it does."""
     return bar(words, total, counted, PATIENCE)
 
 

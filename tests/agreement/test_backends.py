@@ -22,6 +22,9 @@ COMPILED = [name for name, verb in VERBS.items() if not verb.composed_of]
 
 def arguments(arm, name, rows):
     states = list(random_states(arm, rows, seed=5, count=len(VERBS[name].arguments)))
+    sizes = functions_of(arm).plan(name, acting(arm, name)).sizes
+    rng = np.random.default_rng(9)  # of what is not as long as the state
+    states = [x if x.shape[1] == n else rng.normal(size=(rows, n)) for x, n in zip(states, sizes, strict=False)]
     return [*states, np.random.default_rng(6).normal(size=(rows, 3))] if VERBS[name].frame else states
 
 

@@ -107,7 +107,7 @@ def test_check_warns_of_joints_that_cannot_move(tmp_path):
 
 
 def test_check_prints_warnings_first_and_notes_of_one_wording_once():
-    from lissom.cli.commands.check import _notes
+    from lissom.cli.commands.describe.check import _notes
     from lissom.model.plausibility import ModelFinding
 
     notes = [ModelFinding("note", "arm 'a'", f"fixed joint 'j{k}': its limit ignored.") for k in range(7)]
@@ -150,7 +150,7 @@ def test_convert_does_not_overwrite(tmp_path):
 def test_draw_shows_the_pose_that_its_help_names(tmp_path, monkeypatch):
     shown = []
     monkeypatch.setattr("lissom.views.arms.draw.draw", lambda arm, q, **_: shown.append(q))
-    monkeypatch.setattr("lissom.cli.commands.draw.save_figure", lambda *_: None)
+    monkeypatch.setattr("lissom.cli.commands.show.draw.save_figure", lambda *_: None)
     assert lissom("draw", "panda", "--output", str(tmp_path / "a.png")).exit_code == 0
     assert (shown[0] == ls.load("panda").ready).all()
     assert "pose 'ready'" in " ".join(lissom("draw", "--help").stdout.replace("│", " ").split())
@@ -164,7 +164,7 @@ def test_draw_writes_a_picture(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("q", "message"), [("0,1", "q has 2 entries, arm 'puma560' has 6 joints"), ("0,x", "expected numbers")]
+    ("q", "message"), [("0,1", "--q has 2 numbers, arm 'puma560' has 6 joints"), ("0,x", "expected numbers")]
 )
 def test_draw_explains_wrong_positions(q, message, tmp_path):
     done = lissom("draw", "puma560", "--q", q, "--figure", tmp_path / "x.png")
@@ -230,7 +230,7 @@ def test_count_measures_and_draws(tmp_path):
 @pytest.mark.parametrize("width", [80, 160])
 def test_reproduce(monkeypatch, tmp_path, width):
     """A short paper in the place of a long one, in a narrow terminal and in a wide one."""
-    from lissom.cli.commands import reproduce
+    from lissom.cli.commands.prove import reproduce
     from lissom.papers import nasser
     from lissom.papers.claims import Drawing, Listing, Reproduction, judged
     from lissom.views.figures.panels import Curve, Panel
@@ -266,7 +266,7 @@ def test_reproduce_draws(tmp_path):
 
 
 def test_rounding_errors_are_no_unstable_poles():
-    from lissom.cli.commands.linearise import pole_cells, without_noise
+    from lissom.cli.commands.compute.linearise import pole_cells, without_noise
 
     found = without_noise(np.array([1.97e-15, 6.4e-17 + 1e-9j, -2.0, -0.1 + 3.0j]))
     assert found.tolist() == [0, 0, -2.0, -0.1 + 3.0j]
@@ -290,7 +290,7 @@ def test_linearise(tmp_path):
     assert "no equilibrium" in lissom("linearise", "two_link", "--q", "0,0", "--tau", "0,0").output
     assert "At q = 0.2, 0.1" in lissom("linearise", "two_link", "--q", "0.2,0.1").output
     assert "no equilibrium" not in lissom("linearise", "two_link_flexible", "--sagging").output
-    assert "1 entries" in lissom("linearise", "two_link", "--q", "0").stderr
+    assert "--q has 1 number," in lissom("linearise", "two_link", "--q", "0").stderr
 
 
 def test_named_files_are_replaced_and_the_message_says_so(tmp_path):

@@ -88,7 +88,7 @@ def test_films(tmp_path):
         (("puma560",), "arm 'puma560' has no vibration modes with its joints locked: it has no elastic parts."),
         (("puma560", "--convergence"), "has no flexible beams"),
         (("puma560", "--beam", "elbow"), "link 'elbow' has no beam; no link has."),
-        (("two_link_flexible", "--q", "1"), "q has 1 entries, arm 'two_link_flexible' has 2 joints"),
+        (("two_link_flexible", "--q", "1"), "--q has 1 number, arm 'two_link_flexible' has 2 joints"),
         (("two_link_flexible", "--q", "1,x"), "expected numbers separated by commas"),
         (("two_link_flexible", "--joints", "open"), "joints is 'open'; expected 'locked' or 'free'"),
         (("two_link_flexible", "--count", "0"), "count is 0"),

@@ -24,11 +24,15 @@ path = "arm.links.link2.payload.mass"
 grid = [0.0, 0.2, 3]
 """
 PATH = "t,q[upper],q[fore]\n0,0,0\n0.1,0,0\n0.2,0,0\n"
+TIP = "t,x,y\n0,0.5,0.3\n0.5,0.5,0.35\n1,0.5,0.4\n"
 # command: its arguments, the function in which its work begins
 COMMANDS = {
     "simulate": (["run.toml"], "lissom.simulation.simulate.simulate"),
     "predict": (["task.toml"], "lissom.motion.public.predict_motion"),
+    "identify": (["two_link", "path.csv"], "lissom.identification.identify.identify"),
+    "excite": (["two_link"], "lissom.identification.excitation.public.excite"),
     "sweep": (["study.toml"], "lissom.studies.study.Study.run"),
+    "track": (["two_link", "tip.csv"], "lissom.motion.public.track_motion"),
     "torques": (["two_link", "path.csv"], "lissom.verbs.dynamics.inverse_dynamics"),
     "modes": (["two_link_flexible"], "lissom.verbs.modes.modes"),
     "linearise": (["two_link"], "lissom.control.linearise.linearise"),
@@ -37,7 +41,7 @@ COMMANDS = {
     "plot": (["run.nc"], "lissom.motion.result.files.read.load_record"),
     "report": (["two_link"], "lissom.pages.report._subject"),
     "count": ([], "lissom.papers.hollerbach1980.counts.count_table"),
-    "reproduce": (["book1983"], "lissom.cli.commands.reproduce._tried"),
+    "reproduce": (["book1983"], "lissom.cli.commands.prove.reproduce._tried"),
     "export-c": (["two_link", "inverse_dynamics"], "lissom.export.export_c.export_c"),
     "convert": (["two_link"], "lissom.formats.load.save"),
 }
@@ -46,7 +50,11 @@ PRINT_ONLY = {"info", "check", "robots", "doctor"}
 FILES = [
     ("simulate", "--output", ".nc"), ("simulate", "--figure", ".png"), ("simulate", "--film", ".gif"),
     ("predict", "--output", ".nc"), ("predict", "--csv", ".csv"), ("predict", "--figure", ".png"),
-    ("predict", "--film", ".gif"), ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
+    ("predict", "--film", ".gif"), ("excite", "--output", ".nc"), ("excite", "--figure", ".png"),
+    ("excite", "--film", ".gif"), ("track", "--output", ".nc"), ("track", "--csv", ".csv"),
+    ("track", "--figure", ".png"), ("track", "--film", ".gif"),
+    ("identify", "--output", ".toml"), ("identify", "--figure", ".png"),
+    ("sweep", "--output", ""), ("sweep", "--csv", ".csv"), ("sweep", "--figure", ".png"),
     ("torques", "--output", ".csv"), ("torques", "--figure", ".png"), ("modes", "--figure", ".png"),
     ("modes", "--film", ".gif"), ("linearise", "--figure", ".png"), ("count", "--figure", ".png"),
     ("draw", "--output", ".png"), ("plot", "--output", ".png"), ("plot", "--film", ".gif"),
@@ -68,7 +76,8 @@ def everything():
 def refused(everything, tmp_path, monkeypatch):
     """A command line that must be refused with one sentence, before its work begins."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (("run.toml", RUN), ("task.toml", TASK), ("study.toml", STUDY), ("path.csv", PATH)):
+    for name, text in (("run.toml", RUN), ("task.toml", TASK), ("study.toml", STUDY), ("path.csv", PATH),
+                       ("tip.csv", TIP)):  # fmt: skip
         (tmp_path / name).write_text(text)
 
     def run(command, *options):
@@ -124,6 +133,10 @@ def test_files_that_cannot_be_written(refused, tmp_path, monkeypatch, command, o
         ("predict", "--kind residual --figure a.png", "needs a comparison"),
         ("predict", "--film a.gif --speed 0", "--speed is 0"),
         ("predict", "--csv a.csv --rate -1", "--rate is -1"),
+        ("predict", "--kind information --figure a.png", "needs a motion of lissom.excite"),
+        ("excite", "--kind deflection --figure a.png", "has no flexible links"),
+        ("excite", "--noise x", "--noise is 'x'"),
+        ("excite", "--rate 0", "--rate is 0"),
         ("sweep", "--kind nonsense --figure a.png", "--kind is 'nonsense'"),
         ("sweep", "--kind map --figure a.png", "a map needs two numeric parameters"),
         ("sweep", "--overwrite --resume", "exclude each other"),

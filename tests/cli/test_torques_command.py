@@ -214,7 +214,7 @@ def test_the_motion_is_missing():
 def test_motions_of_other_arms_are_refused(carried):
     done = CliRunner().invoke(app, ["torques", "puma560", str(carried[1] / "m.nc")])
     assert done.exit_code == 1
-    assert "has other joints" in words(done)
+    assert "it has other joints than arm 'puma560'" in words(done)
 
 
 def test_friction_at_rest_is_no_disagreement(tmp_path):

@@ -78,9 +78,7 @@ def test_a_body_along_the_beam_adds_its_kinetic_energy():
     assert np.allclose(ask(arm, "mass_matrix", q), ask(bare, "mass_matrix", q) + J.T @ own @ J, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    "backend", ["numpy", *(pytest.param(word, marks=pytest.mark.slow) for word in ("tape", "straight"))]
-)
+@pytest.mark.parametrize("backend", ["numpy", "tape", "straight"])
 def test_forward_dynamics_and_mass_matrix_agree_with_inverse_dynamics(backend):
     arm = crane()
     q, qd, x = state(arm)

@@ -443,8 +443,10 @@ def test_addresses_of_meshes_are_not_fetched(tmp_path):
         waiting = threading.Thread(target=listen)
         waiting.start()
         shape = LinkShape("mesh", (1.0, 1.0, 1.0), file=f"http://127.0.0.1:{server.getsockname()[1]}/x.stl")
+        files = MeshFiles(small_arm())
+        assert files.parts(shape) is None
         with pytest.warns(UserWarning, match="file not found"):
-            assert MeshFiles(small_arm()).parts(shape) is None
+            files.warn()
         waiting.join()
     assert not asked
 

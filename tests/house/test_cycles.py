@@ -19,6 +19,7 @@ FOLDERS = {
         "result": {"task", "splines", "transcription"},
         "solve": {"task", "splines", "transcription", "checks", "result"},
         "retiming": {"task", "splines", "transcription", "checks", "result", "solve"},
+        "tracking": {"task", "splines", "transcription", "checks", "result", "solve"},
     },
     "simulation": {
         "controllers": {""},
@@ -50,6 +51,7 @@ FOLDERS = {
         "columns": {"logs", "signals", "fit"},
         "result": {"logs", "signals", "fit", "columns"},
         "torque": {"logs", "signals", "fit", "columns", "result"},
+        "excitation": {"", "columns", "fit"},
         "steps": {"", "logs", "signals", "result"},
         "encoders": {"", "logs", "signals", "result"},
         "vibration": {"", "logs", "steps", "result"},

@@ -25,12 +25,14 @@ REGISTRY = SOURCE / "kernels" / "verbs.py"
 NAMING = {"verbs", "cli", "formulations", "later"}
 # verbs whose names are also keys of something else: limits, files, pictures
 ORDINARY = {"pose", "poses", "velocity", "acceleration"}
+NAMED = re.compile(f"['\"]({'|'.join(VERBS)})['\"]")
 PUBLIC = [name for name, verb in VERBS.items() if not verb.internal]
 
 
 def literals(path):
-    """String constants of a file that are no docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """String constants of a file that are no docstrings, if it names a verb: parsing takes time."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text if NAMED.search(text) else "")
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:

@@ -14,7 +14,6 @@ from lissom.engine.native import LARGE
 from lissom.kernels.verbs import VERBS
 
 BOUND = sorted(name for name, verb in VERBS.items() if not verb.internal and not verb.frame)
-CHEAP = ("inverse_dynamics", "mass_matrix", "forward_dynamics_gradient", "kinetic_energy", "centre_of_mass")
 
 
 def state_of(arm, name, rows=()):
@@ -22,9 +21,7 @@ def state_of(arm, name, rows=()):
     return [rng.uniform(-1.0, 1.0, (*rows, arm.dof)) for _ in VERBS[name].arguments]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in CHEAP else pytest.mark.slow) for name in BOUND]
-)
+@pytest.mark.parametrize("name", BOUND)
 def test_the_numbers_are_those_of_the_public_function(name):
     arm = random_arm(12, 4)
     f, public = ls.compiled(arm, name), getattr(ls, name)

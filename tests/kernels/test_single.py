@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.arms import random_arm, random_states
+from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.kernels.verbs import VERBS
@@ -66,6 +67,59 @@ def test_states_beyond_its_range_are_computed_in_double_precision():
     far[3, 1] = np.nan
     with pytest.raises(ls.InputError, match=r"q\[3, 1\] is nan"):
         f(far)
+
+
+def parts(found):
+    return found if isinstance(found, tuple) else (found,)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("arm", ["puma560", "two_link_flexible"])
+def test_public_functions_have_it(arm, name):
+    arm = ls.load(arm)
+    states, public = states_of(arm, name, 11), getattr(ls, name)
+    found, want = public(arm, *states, dtype=np.float32), public(arm, *(x.astype(float) for x in states))
+    again = ls.compiled(arm, name, np.float32)(*states)
+    assert type(found) is type(want)
+    for single, double, same in zip(parts(found), parts(want), parts(again), strict=True):
+        assert single.dtype == np.float32
+        assert np.abs(single - double).max() < BOUND * np.abs(double).max()
+        assert np.array_equal(single, same)
+    assert np.array_equal(parts(public(arm, *states, dtype=float))[0], parts(want)[0])
+
+
+def test_with_loads_base_motion_threads_and_given_results():
+    arm = random_arm(21, 6)
+    states = states_of(arm, "inverse_dynamics", 300)
+    acting = {
+        "loads": [ls.Load(arm.links[-1].name, force=(3.0, -2.0, 1.0), point=(0.1, 0.0, 0.2))],
+        "base": ls.BaseMotion(angular_velocity=(0.1, 0.2, 0.3), linear_acceleration=(1.0, 0.0, 0.0)),
+    }
+    want = ls.inverse_dynamics(arm, *(x.astype(float) for x in states), **acting)
+    out = np.empty((300, arm.dof), np.float32)
+    found = ls.inverse_dynamics(arm, *states, **acting, dtype="float32", out=out, threads=2)
+    assert found is out
+    assert np.abs(found - want).max() < BOUND * np.abs(want).max()
+    assert np.array_equal(ls.inverse_dynamics(arm, *states, **acting, dtype=np.float32, threads=1), out)
+
+
+def test_public_functions_refuse_it_by_name():
+    arm = random_arm(21, 6)
+    x = np.zeros((3, arm.dof))
+    for name in ("forward_dynamics", "forward_dynamics_gradient"):
+        with pytest.raises(ls.UnsupportedError, match=f"^{name} is not available in single precision"):
+            getattr(ls, name)(arm, *x, dtype=np.float32)
+        assert isinstance(getattr(ls, name)(arm, *x, dtype=float), np.ndarray | tuple)
+    with pytest.raises(ls.UnsupportedError, match="method='uicker_kahn' has no single precision"):
+        ls.mass_matrix(arm, x[0], "uicker_kahn", np.float32)
+    with pytest.raises(ls.InputError, match="packed results are float64"):
+        ls.mass_matrix(arm, x[0], dtype=np.float32, packed=True)
+    with pytest.raises(ls.InputError, match="bias_forces: dtype is 'half'; expected float"):
+        ls.bias_forces(arm, *x[:2], dtype="half")
+    with pytest.raises(
+        ls.UnsupportedError, match=r"inverse_dynamics of arm .* closed loops, is not available in single"
+    ):
+        ls.inverse_dynamics(four_bar(), *np.zeros((3, 3)), dtype=np.float32)
 
 
 def test_what_it_does_not_cover():

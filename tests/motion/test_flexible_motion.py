@@ -8,7 +8,7 @@ from benchmarks.flexible_motion import HANGING, MOVES, spatial, two_link
 
 import lissom as ls
 from lissom.errors import InputError, ModelError, UnsupportedError
-from lissom.motion.result.residual import residual_vibration
+from lissom.motion.result.verification.residual import residual_vibration
 from lissom.motion.solve.assessment import mesh_of
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.ends import sagged

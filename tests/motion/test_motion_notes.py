@@ -81,7 +81,7 @@ def test_limits_of_the_task_that_exceed_the_arm_are_named():
 
 
 def test_notes_are_printed_and_in_the_summary(rough, tmp_path, capsys):
-    from lissom.cli.commands.predict import show
+    from lissom.cli.commands.compute.predict import show
     from lissom.motion.result.overview import summary
 
     assert all(note in rough.describe() for note in rough.notes)

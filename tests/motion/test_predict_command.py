@@ -114,6 +114,16 @@ def test_motions_that_are_not_found_are_written(tmp_path):
     assert ls.load_motion(tmp_path / "m.nc").outcome is ls.MotionOutcome.OUT_OF_ITERATIONS
 
 
+def test_why_a_motion_is_not_solved_is_printed_once(tmp_path):
+    (tmp_path / "t.toml").write_text("iterations = 3\n" + TEXT)
+    done = CliRunner().invoke(app, ["predict", str(tmp_path / "t.toml"), "-o", str(tmp_path / "m.nc"), "--verify"])
+    assert done.exit_code == 1
+    text = " ".join(done.output.split())
+    assert text.count("raise `iterations` (3)") == 1
+    assert "not solved: iterations ran out" in text
+    assert "m.nc: the last iterate of the search, which is not solved" in text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [

@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.motion.result.comparison import Comparison, Plan
 from lissom.motion.transcription.peak import Peak
 
 
@@ -48,3 +50,24 @@ def test_the_verdict_comes_first(motion):
     lines = motion.verify().describe().splitlines()
     assert lines[0] == "verified: the plan obeys the equations of motion and keeps its limits"
     assert "ends where planned within" in "\n".join(lines[1:3])
+
+
+def test_a_comparison_without_a_payload_has_no_columns_of_payloads():
+    plan = Plan("this motion", 1.0, 2.3e-10, np.nan, np.nan, 0.6)
+    loaded = Plan("rigid plan", 1.0, np.nan, 2e-3, 1e-3, 0.0)
+    assert "payload" not in str(Comparison((plan,), 0.1))
+    text = str(Comparison((plan, loaded), 0.1))
+    assert "payload +10 %" in text
+    assert "nan" not in text
+
+
+def test_a_verification_has_units_and_an_unsolved_motion_no_contradiction(motion):
+    assert re.search(r"defects add up to \S+ rad \(\w+\)>", repr(motion.verify()))
+    long = "iterations ran out: in the last iterate, equation of motion of 'x' is violated by 2 N; raise `iterations`"
+    failed = motion.with_verdict(ok=False, status=long, outcome=ls.MotionOutcome.OUT_OF_ITERATIONS)
+    text = failed.verify().describe()
+    assert text.startswith(
+        "the motion is no solution of its task (iterations ran out), though its torques reproduce it"
+    )
+    assert "violated" not in text
+    assert "obeys" not in text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.motion.result.residual import residual_vibration, vibration
+from lissom.motion.result.verification.residual import residual_vibration, vibration
 
 
 def branched():

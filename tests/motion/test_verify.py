@@ -95,6 +95,7 @@ def test_growth_in_many_pieces():
     assert found.growth > 1e30
     assert found.defects.shape == (14, 1)
     assert found.joint_error.max() > 1
+    assert "the torques alone leave the plan does not make it wrong" in found.describe()
 
 
 def test_growth_of_a_closed_loop():

@@ -4,7 +4,7 @@ import pytest
 from tests.pages.test_reports import looked_at
 from typer.testing import CliRunner
 
-from lissom.cli.commands.reproduce import PAPERS
+from lissom.cli.commands.prove.reproduce import PAPERS
 from lissom.cli.main import app
 from lissom.pages.papers import write_papers_page
 from lissom.papers.claims import (

@@ -93,7 +93,7 @@ def test_energies_in_3x3_form():
 
 
 def test_the_3x3_form_is_wrong_as_printed():
-    agreement, printed = dynamics._agreement(), dynamics._printed_3x3()
+    agreement, printed = dynamics._agreement(joints=4), dynamics._printed_3x3()  # 9 on the page
     assert agreement.verdict == CORRECTED
     assert "errata" in agreement.detail
     assert printed.verdict == SLIP

@@ -29,6 +29,28 @@ def test_no_note_where_friction_does_not_hold():
         assert not [note for note in run.report.notes if "comes to rest" in note]
 
 
+def test_the_joint_with_the_largest_error_is_named_whatever_the_reason():
+    sags = ls.simulate(ARM.with_gravity((0, -9.81, 0)), [0, 0], tau=ls.PD([0.0, 0.0], 60, 12), until=6.0)
+    (note,) = sags.report.notes
+    worst = int(np.argmax(np.abs(sags.q[-1])))
+    name = ARM.coordinates[worst]
+    assert note.startswith(f"The largest error at the end is that of {name}: {abs(sags.q[-1, worst]):.3g} rad away")
+    assert "at rest" in note
+    moving = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=0.2)
+    assert "still moving" in moving.report.notes[0]
+    exact = ls.simulate(ARM.with_joint("upper", friction=0.0), [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=8.0)
+    assert not exact.report.notes
+
+
+def test_notes_about_friction_begin_with_the_largest_error():
+    arm = ARM.with_joint("fore", friction=1.0)
+    notes = ls.simulate(arm, [0, 0], tau=ls.PD([1.0, -0.5], [10, 20], [6, 3]), until=5.0).report.notes
+    first, others = notes
+    assert first.startswith("upper comes to rest")
+    assert others.startswith("Friction holds in the same way fore ")
+    assert "kp times" not in others  # reason and advice are there once
+
+
 def test_of_an_ensemble_the_worst_run_is_named():
     gains = np.array([[20.0, 20.0], [40.0, 40.0], [8000.0, 80.0]])
     run = ls.simulate(ARM, [0, 0], tau=ls.PD([1.0, -0.5], gains, gains**0.5), until=3.0, dt=2e-4)

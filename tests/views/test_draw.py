@@ -7,6 +7,7 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.spatial.frames import pose
+from lissom.views.arms.draw import _joined
 from lissom.views.arms.skeleton import Skeleton
 
 mpl.use("Agg")
@@ -67,6 +68,12 @@ def test_only_planar_mechanisms_are_drawn_flat():
 def test_joints_at_one_place_share_a_label():
     texts = [text.get_text() for text in ls.draw(ls.load("puma560")).axes[0].texts]
     assert any("wrist_bend" in text and "flange" in text for text in texts)
+
+
+def test_long_names_at_one_place_leave_room_for_the_arm():
+    assert _joined(["wrist_roll", "wrist_bend", "flange"]) == "wrist_roll, wrist_bend, flange"
+    assert _joined(["a", "b", "c", "d"]) == "a, b, c and 1 more"
+    assert _joined(["gripper_left_inner_double_link", "gripper_left_inner_single_link"]).endswith("link and 1 more")
 
 
 def test_draws_into_given_axes_and_without_labels():

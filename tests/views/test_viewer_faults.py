@@ -126,7 +126,7 @@ def test_a_record_of_joints_that_move_otherwise_is_refused_and_one_of_other_numb
     with pytest.raises(ls.InputError, match=f"joint '{name}' is revolute; on arm 'other' it is prismatic"):
         take_of(other, run)
     heavier = arm.with_payload(ls.Payload(0.7))
-    with pytest.warns(UserWarning, match="the run belongs to arm 'two_link', which differs"):
+    with pytest.warns(UserWarning, match="the run was made with another version of arm 'two_link'"):
         ls.view(heavier, run, export=tmp_path / "page.html")
 
 
@@ -164,8 +164,18 @@ def test_plain_documents_pass():
 def test_an_address_that_is_none_is_a_warning():
     shape = ls.LinkShape("mesh", (1.0, 1.0, 1.0), file="package://[x/foo.stl")
     arm = ls.Arm("m", [ls.Link("a", mass=1.0, com=(0.2, 0, 0), inertia=0.1, shapes=[shape])])
+    files = MeshFiles(arm)
+    assert files.parts(shape) is None
     with pytest.warns(UserWarning, match=r"mesh package://\[x/foo\.stl: its address cannot be read"):
-        assert MeshFiles(arm).parts(shape) is None
+        files.warn()
+
+
+def test_many_files_with_one_fault_are_one_warning():
+    shapes = [ls.LinkShape("mesh", (1.0, 1.0, 1.0), file=f"package://robot/{k}.stl") for k in range(5)]
+    arm = ls.Arm("m", [ls.Link(f"l{k}", mass=1.0, inertia=0.1, shapes=[shape]) for k, shape in enumerate(shapes)])
+    with pytest.warns(UserWarning, match=r"robot/0\.stl: file not found .* The same of 4 other files\.") as caught:
+        Scene(arm, MeshFiles(arm), arm.home[None])
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ class Log:
 
 @pytest.fixture
 def log(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "FIRST_NOTICE", 0.01)
     monkeypatch.setattr(progress, "NOTICE", 0.01)
     return Log(capsys)
 
@@ -45,6 +46,11 @@ def test_logs_get_plain_lines_at_growing_intervals(log, monkeypatch):
     assert log.text.splitlines()[-1].startswith("lissom: searching: iteration 7, after ")
     growing = [s for s in waits if s]
     assert {0.01, 0.02, 0.04} <= set(growing)
+
+
+def test_a_log_hears_of_long_work_when_a_person_at_a_terminal_would():
+    """Not after ten silent seconds."""
+    assert progress.FIRST_NOTICE <= progress.PATIENCE < progress.NOTICE
 
 
 def test_short_work_shows_nothing(log):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from lissom.cli.common import err, numbers, print_warning
-from lissom.errors import InputError
+from lissom.errors import InputError, listed
 from lissom.formats.shipped import shipped
 
 if TYPE_CHECKING:
@@ -41,6 +41,17 @@ Positions = Annotated[str | None, typer.Option(metavar="NUMBERS", help=f"{GIVEN}
 PicturedPositions = Annotated[
     str | None,
     typer.Option(metavar="NUMBERS", help=f"{GIVEN} Default: the arm's pose 'ready', or zero within the limits."),
+]
+
+
+ArmOrRecord = Annotated[
+    str,
+    typer.Argument(
+        metavar="ARM",
+        help="A file (.urdf, .toml, .xml), or the name of a shipped arm; or only a saved motion or run (.nc), which "
+        "contains its arm.",
+        autocompletion=complete_arm,
+    ),
 ]
 
 
@@ -193,6 +204,7 @@ def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None) 
     if q is None:
         return _closed(arm, arm.home if default is None else default)
     state = _requested(arm, q, deg)
+    _check_length(arm, len(state))
     if state.shape[-1:] in ((len(arm.joints),), (arm.dof,)):
         from lissom.model.positions import outside_limits
 
@@ -200,6 +212,20 @@ def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None) 
         if beyond:
             print_warning(f"--q: {beyond}")
     return _closed(arm, state)
+
+
+def _check_length(arm: Arm, given: int) -> None:
+    """Raise an error for fewer numbers than the arm has joints; the last ones are mostly those of a hand."""
+    if not 0 < given < len(arm.joints):
+        return
+    names = [joint.name for joint in arm.joints]
+    lock = " ".join(
+        f"--lock {name}={arm.home[k]:g}" for name, k in list(zip(names, arm.joint_index, strict=True))[given:]
+    )
+    raise InputError(
+        f"--q has {given} number{'s' * (given > 1)}, arm {arm.name!r} has {len(names)} joints "
+        f"({listed(names, 8)}). Give one for each, or fix the others: {lock}"
+    )
 
 
 def _closed(arm: Arm, state: Array) -> Array:

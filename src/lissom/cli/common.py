@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 import lissom
+from lissom.cli.remedies import in_terminal
 from lissom.cli.written import message_of, note_existing, written
 from lissom.errors import CONTROL, InputError, LissomError, ModelError, printable
 from lissom.formats.files import check_writable, write_whole
@@ -68,12 +69,12 @@ Scheduler = Annotated[
 
 
 @contextmanager
-def failing_kindly() -> Iterator[None]:
-    """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says."""
+def failing_kindly(*, of_file: bool = False) -> Iterator[None]:
+    """Print lissom's errors as one sentence and exit with 1, or as `Unfinished` says; `of_file` as in `in_terminal`."""
     try:
         yield
     except LissomError as error:
-        print_error(str(error))
+        print_error(in_terminal(str(error), of_file=of_file))
         raise typer.Exit(getattr(error, "exit_code", 1)) from None
 
 
@@ -95,13 +96,13 @@ def print_error(message: str) -> None:
 
 def print_warning(message: str) -> None:
     """Print a message to standard error, after "warning:"."""
-    err.print(f"[bold yellow]warning:[/] {escape(message)}")
+    err.print(f"[bold yellow]warning:[/] {escape(in_terminal(message))}")
 
 
-def wrote(path: Path) -> None:
-    """Name a file that is complete now."""
+def wrote(path: Path, note: str = "") -> None:
+    """Name a file that is complete now, with a note on what is in it."""
     written.append(str(path))
-    err.print(message_of(path), markup=False)
+    err.print(f"{message_of(path)}{note and f': {note}'}", markup=False)
 
 
 def check_output(path: Path | None, endings: Sequence[str], what: str) -> None:
@@ -148,8 +149,8 @@ def check_kind(kind: str | None, kinds: Sequence[str]) -> None:
         raise InputError(f"--kind is {kind!r}; expected one of {', '.join(kinds)}.")
 
 
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a figure, or say why not."""
+def save_figure(figure: Any, path: Path, note: str = "") -> None:
+    """Write a figure, or say why not; the note is on what it shows."""
     author = AUTHORS.get(path.suffix.lower())
     metadata = None if author is None else {author: f"lissom {lissom.__version__}"}
     try:
@@ -158,7 +159,7 @@ def save_figure(figure: Any, path: Path) -> None:
         raise
     except ValueError as error:
         raise ModelError(f"the figure cannot be written ({error}).", file=str(path)) from None
-    wrote(path)
+    wrote(path, note)
 
 
 def check_film(path: Path | None, speed: float = 1.0) -> None:
@@ -175,18 +176,18 @@ def check_film(path: Path | None, speed: float = 1.0) -> None:
 
 
 def save_pictures(
-    result: Any, figure: Path | None, kind: str | None = None, film: Path | None = None, **options: Any
+    result: Any, figure: Path | None, kind: str | None = None, film: Path | None = None, note: str = "", **options: Any
 ) -> None:
-    """Write the requested figure and film of a result; options are those of the film."""
+    """Write the requested figure and film of a result, with a note on it; options are those of the film."""
     if figure is not None:
         from lissom.views.plots.plot import plot
 
-        save_figure(plot(result, kind), figure)
+        save_figure(plot(result, kind), figure, note)
     if film is not None:
         from lissom.views.films.animate import animate
 
         animate(result, film, **options)
-        wrote(film)
+        wrote(film, note)
 
 
 def numbers(text: str, what: str) -> list[float]:

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 DESCRIBE, COMPUTE, SHOW, PROVE = "Describe an arm", "Compute", "Show results", "Test the installation and the papers"
+FOLDERS = {DESCRIBE: "describe", COMPUTE: "compute", SHOW: "show", PROVE: "prove"}  # of commands/
 
 
 class Verb(NamedTuple):
@@ -22,9 +23,14 @@ class Verb(NamedTuple):
     line: str
 
     @property
+    def function(self) -> Any:
+        """The function of the command, of the name of its file, in the folder of its panel."""
+        return getattr(import_module(self.module), self.name.replace("-", "_"))
+
+    @property
     def module(self) -> str:
-        """The file of the verb in this folder, which is also the name of its function."""
-        return self.name.replace("-", "_")
+        """The file of the command, in the folder of its panel."""
+        return f"lissom.cli.commands.{FOLDERS[self.panel]}.{self.name.replace('-', '_')}"
 
 
 VERBS = (
@@ -37,6 +43,8 @@ VERBS = (
     Verb("linearise", COMPUTE, "Linearise an arm around a state: poles, zeros, weakest modes, matrices."),
     Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
+    Verb("track", COMPUTE, "Make a frame follow a path: joint motions and torques, also of arms whose links bend."),
+    Verb("excite", COMPUTE, "Find the motion that identifies the parameters of an arm best."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
     Verb(
         "identify", COMPUTE, "Identify masses, inertias, drives and friction of an arm from logs of motion and torques."
@@ -66,13 +74,16 @@ class _LightParameters:
         return params
 
 
+OF_FILES = ("predict", "simulate", "sweep")  # verbs whose file names the arm and what is done with it
+
+
 class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
 
     def invoke(self, ctx: Any) -> Any:
         from lissom.cli.common import failing_kindly, plain_warnings
 
-        with failing_kindly(), plain_warnings():
+        with failing_kindly(of_file=self.name in OF_FILES), plain_warnings():
             return super().invoke(ctx)
 
 
@@ -113,8 +124,7 @@ class Verbs(_LightParameters, TyperGroup):
 def loaded(verb: Verb) -> Any:
     """The command of a verb, with all its options."""
     single = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-    function = getattr(import_module(f"lissom.cli.commands.{verb.module}"), verb.module)
-    single.command(verb.name, cls=VerbCommand, help=_paragraphs(function))(function)
+    single.command(verb.name, cls=VerbCommand, help=_paragraphs(verb.function))(verb.function)
     return typer.main.get_command(single)
 
 
@@ -125,7 +135,7 @@ def _paragraphs(function: Any) -> str:
 
 @contextmanager
 def ended_by_interrupt(what: str) -> Iterator[None]:
-    """After Ctrl-C, one line that says what was interrupted and what is saved, and exit code 130."""
+    """Print after Ctrl-C what was interrupted and what is saved, and exit with code 130."""
     try:
         yield
     except KeyboardInterrupt as interrupt:

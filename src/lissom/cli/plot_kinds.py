@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-RUN = ("motion", "tip", "energy", "phase")
-MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual")
+RUN = ("motion", "tip", "energy", "phase", "estimate")
+MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual", "path", "information")
 PLANT = ("response", "poles")
 STUDY = ("scatter", "distribution", "map", "sensitivity", "pareto")
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.cli.arm_options import ArmOptions
-from lissom.errors import InputError, LissomError, ModelError
+from lissom.errors import InputError, LissomError, ModelError, listed
 from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.table_header import TableHeader, header_of, read_header
 from lissom.model.arm import Arm
@@ -88,9 +88,24 @@ def _of_saved(arm: Arm, file: Path) -> TorqueSource:
         own = found.tau if found.q.ndim == 2 else None
         return TorqueSource(arm, read_trajectory(file, arm), (), own, header, file)
     if found.arm.coordinates != arm.coordinates:
-        raise InputError(f"{file}: it is a motion of arm {found.arm.name!r}, which has other joints than {arm.name!r}.")
+        raise InputError(f"{file}: it has other joints than arm {arm.name!r}: {other_joints(arm, found.arm, 'motion')}")
     header = header_of(found.arm, found.task.loads, found.duration)
     return TorqueSource(arm, Trajectory(found.t, found.q, found.qd, found.qdd, ()), (), found.tau, header, file)
+
+
+def other_joints(arm: Arm, recorded: Arm, what: str) -> str:
+    """How the joints of an arm and of the one that a record was made with differ, and what to do, as sentences."""
+    missing = [name for name in arm.coordinates if name not in recorded.coordinates]
+    more = [name for name in recorded.coordinates if name not in arm.coordinates]
+    rows = [f"the {what} has no coordinate {listed(map(repr, missing), 4)}"] if missing else []
+    rows += [f"arm {arm.name!r} has no coordinate {listed(map(repr, more), 4)}"] if more else []
+    differ = " and ".join(rows) or "their joints have another order"
+    joints = {joint.name for joint in arm.joints}
+    if missing and not more and joints.issuperset(missing):
+        lock = " ".join(f"--lock {name}=POSITION" for name in missing)
+        again = f"If that is a joint that was fixed, fix it again: {lock}"
+        return f"{differ}. {again}; or leave out ARM, which the {what} contains."
+    return f"{differ}. Leave out ARM: the {what} contains the arm that it was made with."
 
 
 def completed(source: TorqueSource, with_payload: bool, with_loads: bool) -> tuple[TorqueSource, list[str]]:
@@ -121,7 +136,7 @@ def _with_payloads(source: TorqueSource, header: TableHeader) -> tuple[TorqueSou
 
 
 def _payload_note(used: dict[str, Payload], own: dict[str, Payload]) -> str:
-    """Which payloads are used, and which ones of the arm are not."""
+    """Return which payloads are used, and which ones of the arm are not."""
     if not used:
         return f"the motion was made without a payload, the arm's is not used: {_payload_words(own)}"
     instead = f" instead of the arm's {_payload_words(own)}" if own else ""
@@ -187,7 +202,7 @@ def explained(source: TorqueSource, tau: Array) -> str:
 
 
 def _at_rest(qd: Array) -> Array:
-    """Where joints (nt, dof) stand still: there friction may be anything up to its limit."""
+    """Return where joints (nt, dof) stand still: there friction may be anything up to its limit."""
     return np.abs(qd) <= RESTING * np.abs(qd).max(axis=0, initial=0.0)
 
 

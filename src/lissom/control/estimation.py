@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control.plant import Plant
 from lissom.control.reachability import modal_reach
+from lissom.control.riccati import estimator_covariance
 from lissom.errors import InputError, SolveError
 from lissom.kernels.arguments import as_numbers
 from lissom.spatial.rotations import Array
@@ -14,13 +15,15 @@ from lissom.spatial.rotations import Array
 
 def kalman_gain(plant: Plant, W: ArrayLike, V: ArrayLike) -> Array:
     """Stationary gain; P is the covariance of the error of the estimate, before the measurement when sampled."""
-    from scipy.linalg import solve_continuous_are, solve_discrete_are
+    from scipy.linalg import solve_continuous_are
 
     (n, _), C = plant.B.shape, plant.C
     noise = [symmetric(W, n, "W", "kalman", "variances"), symmetric(V, len(C), "V", "kalman", "variances")]
-    solve = solve_continuous_are if plant.dt is None else solve_discrete_are
     try:
-        P = solve(plant.A.T, C.T, *noise)
+        if plant.dt is None:
+            P = solve_continuous_are(plant.A.T, C.T, *noise)
+        else:
+            P = estimator_covariance(plant.A, C, *noise)
     except (np.linalg.LinAlgError, ValueError) as error:
         raise SolveError(
             f"kalman: no stable estimator ({error}). Check that V is positive definite, and that every motion that "

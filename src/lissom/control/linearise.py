@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Never
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lissom.control.lags import with_lags
 from lissom.control.outputs import as_sensors, output_rows
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, UnsupportedError, shown
@@ -39,7 +40,8 @@ def linearise(
     States are ``x = [q, qd]``, inputs the torques of the actuated joints, both as deviations from the
     operating point. Friction is left out of the derivatives (it has none where a joint rests). Of an arm with closed
     loops, q and qd must keep them closed, and the states are as many coordinates as the loops leave independent
-    (those of motors are preferred), with their rates: `StateSpace.states` names them.
+    (those of motors are preferred), with their rates: `StateSpace.states` names them. Torques behind the lag of an
+    `Actuator` are states too, and the inputs are then the commanded torques.
 
     Parameters
     ----------
@@ -112,12 +114,13 @@ def linearise(
         m = len(own)
         A = np.block([[A, np.vstack([np.zeros((n, m)), slope.tau @ gains.z[:n]])], [x[n:] for x in gains[1:4]]])
         B, C = np.pad(B, ((0, m), (0, 0))), np.pad(C, ((0, 0), (0, m)))
-    return StateSpace(
+    plant = StateSpace(
         A, B, C, np.zeros((len(C), B.shape[1])),
         (*names, *(f"{name}.rate" for name in names), *own),
         tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
         outputs, p, v, u, np.concatenate([v, qdd, rates]),
     )  # fmt: skip
+    return with_lags(plant, arm)
 
 
 class _Gains(NamedTuple):
@@ -136,7 +139,7 @@ class _Gains(NamedTuple):
 
 
 def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
-    from lissom.simulation.controllers import Controller
+    from lissom.simulation.controllers import Controller, SampledController
     from lissom.simulation.loop.closed_loop import States
     from lissom.simulation.loop.slopes import controller_slopes
     from lissom.simulation.options import Scenario
@@ -146,6 +149,11 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
         raise InputError(
             f"linearise: controller is {shown(controller)}; expected PD(...), ComputedTorque(...), "
             "GravityCompensation(...), Impedance(...), StateFeedback(...) or a function tau(t, q, qd)."
+        )
+    if isinstance(controller, SampledController):
+        raise UnsupportedError(
+            f"linearise: {type(controller).__name__} acts at sampling times, so that the closed loop is no continuous "
+            "plant; use plant.discrete(dt) with its gains."
         )
     loop = closed_loop(Scenario(arm, tau=controller), 1.0)
     if loop.inputs.runs is not None:
@@ -169,7 +177,10 @@ def _looped(
 
     if gains is not None:
         if gains.states:
-            raise UnsupportedError("linearise: controllers with states of their own are not supported for closed loops")
+            raise UnsupportedError(
+                "linearise: controllers with states of their own are not supported for closed loops, nor are "
+                "controllers of actuators with lag there."
+            )
         u = gains.tau
     else:
         u = holding(arm, q, qd, Applied(loads, base)) if tau is None else tau
@@ -184,12 +195,13 @@ def _looped(
     C, outputs = _outputs(arm, q, *output)
     C = np.hstack([C[:, : arm.dof] @ found.T, np.zeros((len(C), f))])
     names = [arm.coordinates[k] for k in found.independent]
-    return StateSpace(
+    plant = StateSpace(
         A, B, C, np.zeros((len(C), B.shape[1])),
         (*names, *(f"{name}.rate" for name in names)),
         tuple(f"{name}.tau" for name, drive in zip(arm.coordinates, drives, strict=True) if drive),
         outputs, q, qd, u, np.concatenate([qd[found.independent], found.ydd]),
     )  # fmt: skip
+    return with_lags(plant, arm)
 
 
 def _outputs(arm: Arm, q: Array, output: Any, rows: str | Sequence[str] | None) -> tuple[Array, tuple[str, ...]]:

@@ -92,7 +92,7 @@ class StateSpace:
 
     @property
     def relative_degree(self) -> tuple[int, ...] | None:
-        """For each output, the number of times it is differentiated until an input acts on it.
+        """Number of times that each output is differentiated until an input acts on it.
 
         None if the inputs then act on the outputs by a singular matrix.
         """

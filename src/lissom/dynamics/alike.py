@@ -66,7 +66,7 @@ def _differences(arm: Arm, other: Arm) -> Iterator[tuple[str, str, Any, Any]]:
 
 
 def _shared_places(arm: Arm) -> dict[str, str]:
-    """For every link along a beam, the first link at the same place; links at one place share a body."""
+    """First link at the same place, of every link along a beam; links at one place share a body."""
     first: dict[str, str] = {}
     bends = {link.name for link in arm.links if link.flexible}
     placed = [(link, link.joint.at) for link in arm.links if link.parent in bends and link.joint.at is not None]
@@ -78,6 +78,7 @@ def _structure(link: Link) -> dict[str, Any]:
     return {
         "parent": link.parent, "the joint's name": joint.name, "the joint's kind": joint.kind,
         "elastic": joint.elastic is not None, "actuated": joint.actuated, "mimic": joint.mimic,
+        "lag of the actuator": joint.actuator is not None and joint.actuator.lag > 0.0,
         "the joint's limits": joint.limits, "flexible": link.flexible, "at": joint.at is not None,
         "its modes": link.beam.modes if link.beam is not None else link.mode_labels,
         "third_order": link.beam is not None and link.beam.third_order,

@@ -169,7 +169,7 @@ class Bodies:
 
     @cached_property
     def carriers(self) -> list[list[int]]:
-        """For every coordinate, those before it on its branch, nearest first.
+        """Coordinates before each coordinate on its branch, nearest first.
 
         Where joints follow others: those before it that its row of the factorised mass matrix has entries for.
         """

@@ -57,7 +57,7 @@ class Screw:
 
 @record
 class VelocityComposite:
-    """Of a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l])."""
+    """Sums over a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l])."""
 
     inertia: RigidInertia
     B: Matrix3

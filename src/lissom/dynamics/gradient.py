@@ -61,7 +61,7 @@ class Screws:
 
 @record
 class Composite:
-    """Of a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l]), force f."""
+    """Sums over a body and what it carries: inertia IC, upper left block of B (the lower left one is -[l]), force f."""
 
     inertia: RigidInertia
     B: Matrix3

@@ -22,7 +22,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
-from lissom.dynamics.gears import NO_DRIVE, Gears, friction_of_gear, friction_of_led_gear
+from lissom.dynamics.gears import NO_DRIVE, Gears, friction_of_gear, friction_of_prescribed_gear
 from lissom.dynamics.inverse import joint_torques
 from lissom.elements.pivots import Held
 from lissom.engine.program import Entries
@@ -69,14 +69,7 @@ def plant(
     tape: bool,
 ) -> Flow:  # fmt: skip
     """Accelerations and power; `bodies` have friction of their own only where their motion is prescribed."""
-    net = [given.tau[k : k + 1] for k in range(bodies.dof)]
-    for k, way in sliding.way.items():
-        own = sliding.drives.get(k)
-        if own is None:
-            net[k] = [run.call(_minus_product, net[k][0], sliding.friction[k][0], way[0])]
-        else:
-            net[k] = [run.call(own.after_sliding, net[k][0], given.qd[k], way[0])]
-    acting = given._replace(tau=Entries(net))
+    acting = given._replace(tau=_after_sliding(run, bodies.dof, given, sliding))
     geared = {k: own for k, own in sliding.drives.items() if own.bears_load}
     gears = {k: run.call(own.gear_of, sliding.way[k][0]) for k, own in geared.items()}
     qdd, effort = forward.accelerations(run, bodies, acting, held, tape, gears=gears)
@@ -94,6 +87,18 @@ def plant(
     return Flow(qdd, effort, flat(run.call(_power, *parts)).entries)
 
 
+def _after_sliding(run: AbstractRun, dof: int, given: Given, sliding: Sliding) -> Entries:
+    """What friction leaves of the torques of joints that slide, without that of gears."""
+    net = [given.tau[k : k + 1] for k in range(dof)]
+    for k, way in sliding.way.items():
+        own = sliding.drives.get(k)
+        if own is None:
+            net[k] = [run.call(_minus_product, net[k][0], sliding.friction[k][0], way[0])]
+        else:
+            net[k] = [run.call(own.after_sliding, net[k][0], given.qd[k], way[0])]
+    return Entries(net)
+
+
 def _taken_by_gears(
     run: AbstractRun, bodies: Bodies, given: Given, qdd: list[Any], effort: dict[int, Any], gears: Gears
 ) -> dict[int, Scalar]:
@@ -106,7 +111,7 @@ def _taken_by_gears(
             out[k] = run.call(friction_of_gear, drive, net, gears[k], qdd[k][0])
         elif drive.bears_load:
             parts = (given.tau[k], effort[k][0], given.qd[k], qdd[k][0])
-            out[k] = run.call(friction_of_led_gear, drive, *parts)
+            out[k] = run.call(friction_of_prescribed_gear, drive, *parts)
     return out
 
 

@@ -1,4 +1,4 @@
-"""Products of weights with the derivatives of inverse dynamics.
+"""Products of weights with the derivatives of inverse dynamics and of the regressor.
 
 For weights w (one per torque), the gradient of w . tau by reverse mode, at a few times the cost of
 tau, and its second derivatives, by differentiating that along q and qd. tau is linear in qdd with
@@ -6,7 +6,9 @@ coefficients M(q), so what is left of the second derivatives is
 
     q q,   q qd,   q qdd (which is the derivative of M w by q),   qd qd
 
-Nothing is derived by hand here: the tape of inverse dynamics is differentiated step by step.
+The regressor Y has a weight for each of its entries; the gradient of sum_ij w_ij Y_ij costs a few times Y.
+
+Nothing is derived by hand here: the tapes are differentiated step by step.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lissom.dynamics import inverse
+from lissom.dynamics import inverse, regressor
 from lissom.dynamics.acting import Acting
 from lissom.dynamics.bodies import Bodies
 from lissom.engine import derive
@@ -52,3 +54,11 @@ def hessian_program(run: Any, bodies: Bodies, acting: Acting) -> None:
     """Inputs as of `gradient_program`; outputs by (q, q), (q, qd), (q, qdd), (qd, qd), row by row."""
     tape, steps = _recorded(bodies, acting, 2)
     run.play(derive.hessian(tape, steps, STATES, BLOCKS), steps)
+
+
+def regressor_gradient_program(run: Any, bodies: Bodies) -> None:
+    """Inputs q, qd, qdd, weights of all entries of the regressor, row by row; outputs by q, qd, qdd."""
+    recorder = Recorder(4)
+    regressor.program(recorder, bodies)
+    steps = derive.family(recorder.steps.values(), 1)
+    run.play(derive.gradient(recorder.tape(reuse=False), steps, STATES), steps)

@@ -56,7 +56,7 @@ class Node:
 
     @property
     def coordinates(self) -> range:
-        """Its coordinates."""
+        """Indices of the coordinates of the element."""
         return range(self.first, self.first + self.width)
 
     @property
@@ -124,7 +124,7 @@ class Tree:
 
     @property
     def chain(self) -> list[int]:
-        """For every coordinate the one before it on its branch, or BASE."""
+        """Coordinate before each coordinate on its branch, or BASE."""
         last = {BASE: BASE} | {i: node.first + node.width - 1 for i, node in enumerate(self.nodes)}
         out = [BASE] * self.dof
         for _, node in self.own():

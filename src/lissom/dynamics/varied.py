@@ -216,7 +216,7 @@ class Varied:
 
 
 def _scale(base: Numbers, found: Sequence[Numbers], key: Key) -> Array:
-    """Of every entry the largest size in its table, in any of the arms."""
+    """Largest size in the table of every entry, in any of the arms."""
     sizes = np.max([np.abs(x.tables[key]) for x in (base, *found)], axis=0)
     out = np.empty_like(sizes)
     for part in base.parts(key):

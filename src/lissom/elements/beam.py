@@ -59,7 +59,7 @@ class SecondOrderBeam(AbstractBeamEnd):
     # ---- world axes ------------------------------------------------------------------------------
 
     def _inertia(self, at: Reach, eta: Objects) -> ModalInertia:
-        """In world axes, about the parent's origin."""
+        """Inertia in world axes, about the parent's origin."""
         t = self.integrals.tables
         h, I, X, Me = field_inertia(t, eta)
         composite = RigidInertia(t.C[0, 0], vector(h), symmetric(I)).turned(at.root).moved(at.p)

@@ -42,7 +42,9 @@ class RigidLink(AbstractLink, AbstractComposite[Pose, Wrench, RigidInertia], Abs
     joint: AbstractJoint
 
     def outward(self, parent: Motion, x: Pose, qd: Coordinates, qdd: Coordinates) -> Outward[Motion, Wrench]:
-        """With R the orientation in the parent, r the origin, u = R^T w', and (s.w, s.v) = S qd, (sd.w, sd.v) = S qdd:
+        """Return motion and force of the body.
+
+        With R the orientation in the parent, r the origin, u = R^T w', and (s.w, s.v) = S qd, (sd.w, sd.v) = S qdd:
 
             w = u + s.w,   dw = R^T dw' + u x s.w + sd.w,   a = R^T (a' + W' r) + 2 u x s.v + s.w x s.v + sd.v
 
@@ -156,7 +158,7 @@ class RigidLink(AbstractLink, AbstractComposite[Pose, Wrench, RigidInertia], Abs
     def accelerate_held(
         parent: Twist, path: Path, kept: Eliminated, held: Held, armature: Scalar
     ) -> tuple[Coordinates, Twist, Scalar]:
-        """Of a coordinate that may be held: as `accelerate`, and the effort that holding it takes."""
+        """Return what `accelerate` does, of a coordinate that may be held, and the effort that holding it takes."""
         (qdd,), acceleration = RigidLink.accelerate(parent, path, kept, None)
         a, U = parent.at(path.r) + path.c, kept.U[0]
         needed = U.n.dot(a.w) + U.f.dot(a.v) - kept.z[0] + armature * held.acceleration

@@ -30,7 +30,7 @@ class AbstractPivot(ABC):
 @final
 @record
 class Guarded(AbstractPivot):
-    """For inertias that are positive definite."""
+    """Pivots of inertias that are positive definite."""
 
     def guarded(self, D: Scalar, locked: Scalar) -> Scalar:
         found: Scalar = D * (0.5 + 0.5 * sign(D - NEGLIGIBLE * locked))
@@ -40,7 +40,7 @@ class Guarded(AbstractPivot):
 @final
 @record
 class EitherSign(AbstractPivot):
-    """For truncated inertias, which may have negative pivots."""
+    """Pivots of truncated inertias, which may be negative."""
 
     def guarded(self, D: Scalar, locked: Scalar) -> Scalar:
         found: Scalar = D * (0.5 + 0.5 * sign(absolute(D) - NEGLIGIBLE * absolute(locked)))
@@ -50,7 +50,7 @@ class EitherSign(AbstractPivot):
 @final
 @record
 class Unguarded(AbstractPivot):
-    """Without a guard."""
+    """Pivots as they are, without a guard."""
 
     def guarded(self, D: Scalar, locked: Scalar) -> Scalar:
         return D

@@ -54,7 +54,7 @@ class MovingFrame:
 
 @record
 class Path:
-    """From the parent's origin to the frame's: r, directions S of the coordinates, velocity terms c; and the joint."""
+    """Way between two origins, the parent's and the frame's: r, directions S, velocity terms c; and the joint."""
 
     joint: AbstractJoint | None
     r: Vector3

@@ -168,6 +168,26 @@ def fused(graph: Graph) -> Graph:
     return _pruned(graph._replace(nodes=tuple(nodes)))
 
 
+def depth_first(graph: Graph) -> Graph:
+    """The graph with every node just before its first use: long graphs keep fewer values alive, and spill less."""
+    place: dict[int, int] = {}
+    nodes: list[Node] = []
+    stack = [(k, False) for vector in reversed(graph.outputs) for k in reversed(vector)]
+    while stack:
+        k, complete = stack.pop()
+        if k in place:
+            continue
+        op, args, data = graph.nodes[k]
+        if complete:
+            place[k] = len(nodes)
+            nodes.append(Node(op, tuple([place[j] for j in args]), data))
+        else:
+            stack.append((k, True))
+            stack += [(j, False) for j in reversed(args) if j not in place]
+    outputs = tuple(tuple(place[j] for j in vector) for vector in graph.outputs)
+    return Graph(tuple(nodes), graph.inputs, outputs)
+
+
 def _uses(graph: Graph) -> list[int]:
     uses = [0] * len(graph.nodes)
     for node in graph.nodes:

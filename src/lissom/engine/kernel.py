@@ -21,7 +21,7 @@ from lissom.cores import cores
 from lissom.engine import compile as compiler, movers, native, pieces, straight, tape
 from lissom.engine.cache import compiled
 from lissom.engine.compile import Loaded
-from lissom.engine.graph import Graph
+from lissom.engine.graph import Graph, depth_first
 from lissom.engine.ir import Lanes
 from lissom.engine.machine import Machine, machine
 from lissom.engine.program import Inline
@@ -37,6 +37,8 @@ PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_in
 STRAIGHT_WORK = 2500
 # Rows times operations below which a second thread costs more than it brings.
 THREAD_WORK = 2_000_000
+# Nodes of a graph from which the order of its operations matters: shorter ones are quicker as they were written.
+SPILLING = 500
 
 
 class Code:
@@ -230,6 +232,7 @@ def straight_kernel(
 
 def _straight_ir(graph: Graph, lanes: Lanes) -> str:
     """LLVM code of a graph: one loop body if it is short, else pieces."""
+    graph = depth_first(graph) if len(graph.nodes) > SPILLING else graph
     return (pieces.module_ir if pieces.is_long(graph) else straight.kernel_ir)(graph, lanes)
 
 

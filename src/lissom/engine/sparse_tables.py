@@ -91,7 +91,7 @@ def _packed(tree: Branches) -> list[int]:
 
 
 def _eliminated(tree: Branches) -> list[int]:
-    """Of every unknown, leaves first: offset of its row, number of fours in it, number of ancestors; then of each
+    """Table of every unknown, leaves first: offset of its row, number of fours in it, number of ancestors; then of each
     ancestor, nearest first: offset of its row, number of fours in it."""
     out: list[int] = []
     for k in reversed(range(tree.n)):

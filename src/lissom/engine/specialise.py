@@ -217,7 +217,9 @@ def _step(
 
     on_lists.__module__ = _home(function, arguments)
     constants = sum(stretch.length for _, stretch in stretches if stretch.numbers)
-    name = _name(function, arguments)
+    name = (
+        _name(function, arguments) + paired * "_paired"
+    )  # a tape may have the same function as a step of its own, too
     single = bool(getattr(function, "once", False))
     return Step(name, on_lists, inputs, outputs, constants, paired=paired, passive=passive, once=single)
 

@@ -31,7 +31,7 @@ NOTHING = Hanging(Inertia(0.0, np.zeros(3), np.zeros((3, 3))), np.zeros(3))
 
 
 def hanging(arm: Arm) -> list[Hanging]:
-    """For every link, the inertia attached to its tip: payload and subtrees, undeformed.
+    """Inertia attached to the tip of every link: payload and subtrees, undeformed.
 
     Joints are at home, or where the beam of that link says (`tip_pose`).
     """

@@ -18,6 +18,7 @@ from lissom.formats.kinds import refuse_other_kind
 from lissom.formats.modal import FILES, OPTIONS, read_modal_integrals
 from lissom.formats.strict import Table, as_rows, as_table, degrees, inside, made_rows, parse, record, refuse_unknown
 from lissom.joints import JOINTS
+from lissom.model.actuator import Actuator
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
 from lissom.model.dh import DH, dh_links
@@ -159,6 +160,7 @@ class Reader:
             "friction": lambda value: record(Friction, value, "friction") if isinstance(value, dict) else value,
             "elastic": lambda value: record(JointElasticity, value, "elastic"),
             "mimic": self._mimic,
+            "actuator": lambda value: record(Actuator, value, "actuator"),
             "tools": lambda _: tuple(self._tool(tool) for tool in as_rows(row, "tools")),
             "shapes": lambda _: tuple(self._shape(shape) for shape in as_rows(row, "shapes")),
         }

@@ -83,7 +83,7 @@ def _joint(joint: Joint, link: str) -> Table:
         row["name"] = joint.name
     if not is_identity(joint.placement):
         row["placement"] = _placement(joint.placement)
-    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic"))
+    row |= _changed(joint, without=("kind", "name", "placement", "limits", "elastic", "mimic", "actuator"))
     if isinstance(joint.friction, Friction):
         row["friction"] = _changed(joint.friction)
     if joint.limits != Limits():
@@ -92,6 +92,8 @@ def _joint(joint: Joint, link: str) -> Table:
         row["elastic"] = _changed(joint.elastic)
     if joint.mimic is not None:
         row["mimic"] = _changed(joint.mimic)
+    if joint.actuator is not None:
+        row["actuator"] = _changed(joint.actuator)
     return row
 
 

@@ -80,6 +80,7 @@ def unsayable(arm: Arm) -> list[str]:
         "drive inertia": lambda j: j.reflected_inertia != 0.0 or j.gear_ratio != 1.0,
         "springs": lambda j: j.stiffness != 0.0 or j.rest != 0.0,
         "friction other than Coulomb and viscous": lambda j: bool(j.friction_laws.numbers),
+        "actuators with lag": lambda j: j.actuator is not None and j.actuator.lag > 0.0,
         "passive joints": lambda j: not j.actuated,
         "limits beyond position, speed and effort": lambda j: _more_limits(j.limits),
     }

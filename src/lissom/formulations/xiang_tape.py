@@ -61,7 +61,7 @@ def _out(x: Any) -> Any:
 
 
 class Tree(NamedTuple):
-    """Of the links of an arm, values of a run: transforms, A_i, B_i, C_i and dA_i, and the same of the base."""
+    """Values of a run, of the links of an arm: transforms, A_i, B_i, C_i and dA_i, and the same of the base."""
 
     members: Sequence[Member]
     transforms: list[Any]

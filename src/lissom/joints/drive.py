@@ -9,7 +9,7 @@ from lissom.records import record
 from lissom.spatial.inertias import Energies
 from lissom.spatial.scalar import Scalar, absolute, add, mul, sign, sub
 
-TINY = 1e-300  # a joint without load and other friction sticks where nothing moves it
+TINY = 1e-200  # a joint without load and other friction sticks where nothing moves it
 
 
 @record

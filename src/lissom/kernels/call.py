@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.engine.function import check_count
@@ -59,8 +60,15 @@ def _closed(arm: Arm, name: str) -> Any:
     return checked
 
 
-def call(arm: Any, name: str, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None) -> Any:
-    """Call a function of the arm, that of the closed arm where it has loops."""
+def call(
+    arm: Any, name: str, state: Sequence[ArrayLike], applied: Applied = NOTHING, out: Any = None, dtype: Any = None
+) -> Any:
+    """Call a function of the arm, that of the closed arm where it has loops; dtype None: in double precision."""
+    if dtype is not None:
+        from lissom.kernels.precision import as_dtype, call_single
+
+        if as_dtype(dtype, name) == np.float32:
+            return call_single(arm, name, state, applied, out)
     if as_arm(arm, name).loops:
         closed = _closed(arm, name)
         if closed is not None:

@@ -93,7 +93,7 @@ def joint_reactions_in_link_axes(
 
 
 def _reactions(verb: Verb, arm: Arm, state: Sequence[ArrayLike], applied: Applied, out: Any) -> Array:
-    """Those of the tree under the forces of the closures."""
+    """Reactions of the tree under the forces of the closures."""
     applied = _checked(arm, applied, verb.label)
     found = required(arm, state, applied, verb.label)
     given = [as_state(arm, x, word, verb.label) for x, word in zip(state, verb.arguments, strict=True)]

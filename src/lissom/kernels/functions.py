@@ -54,7 +54,7 @@ class Functions:
     def __init__(self, arm: Arm, friction: bool = True, short_lived: bool = False):
         self.arm, self._friction, self.short_lived = arm, friction, short_lived
         self._made: dict[tuple[str, Acting | None, str | None, str | None], Function] = {}
-        self._single: dict[str, SingleFunction] = {}
+        self._single: dict[tuple[str, Acting], SingleFunction] = {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
     @cached_property
@@ -97,18 +97,19 @@ class Functions:
             link, point = along_beam(self.arm, link, frame, as_points(point, "point", label), label)
         return self.get(verb, Acting(frame=link)), point
 
-    def single(self, verb: Verb) -> SingleFunction:
+    def single(self, verb: Verb, acting: Acting | None = None) -> SingleFunction:
         """A function in single precision, with code of the same kind as in double precision."""
         with self._making():
-            if verb.name not in self._single:
-                plan = self.plan(verb)
+            key = verb.name, acting or NOTHING_ACTS
+            if key not in self._single:
+                plan = self.plan(verb, acting)
                 backend = self.choose_backend(plan.program, None)
                 if backend == "numpy":
                     raise UnsupportedError(f"{verb.name}: single precision needs llvmlite and casadi to be installed.")
                 made = _kernel(plan, backend, single=True)
                 assert made is not None
-                self._single[verb.name] = SingleFunction(self.get(verb), made)
-            return self._single[verb.name]
+                self._single[key] = SingleFunction(self.get(verb, acting), made)
+            return self._single[key]
 
     # ---- plans -----------------------------------------------------------------------------------
 

@@ -26,8 +26,9 @@ class Plan(NamedTuple):
     @property
     def inputs(self) -> tuple[tuple[str, int], ...]:
         """Names and lengths of the inputs: states, then what acts on the arm."""
-        n = self.bodies.arm.dof
-        return (*((word, n) for word in self.verb.arguments), *self.acting.inputs)
+        words, lengths = self.verb.arguments, self.verb.lengths
+        sizes = lengths(self.bodies) if lengths is not None else (self.bodies.arm.dof,) * len(words)
+        return (*zip(words, sizes, strict=True), *self.acting.inputs)
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -29,17 +29,17 @@ class SingleFunction:
         self.double, self.kernel, self.name = double, kernel, double.name
         self._lengths = [int(np.prod(shape)) for shape in double.shapes]
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, threads: int | None = None) -> Any:
         """Results for one state or a batch, as float32 arrays."""
         check_count(self.name, self.double.arguments, arrays)
         given = [self._read(x, k) for k, x in enumerate(arrays)]
         batch = self.double._batch(given)  # type: ignore[arg-type]
         results = [np.empty((*batch, *shape), SINGLE) for shape in self.double.shapes]
-        self._compute(given, batch, results)
+        self._compute(given, batch, results, threads)
         self._check(arrays)
         return results[0] if len(results) == 1 else tuple.__new__(self.double.record, results)
 
-    def into(self, *arrays: Any) -> None:
+    def into(self, *arrays: Any, threads: int | None = None) -> None:
         """Compute into the last argument, an array or a tuple of arrays."""
         check_count(self.name, (*self.double.arguments, "out"), arrays)
         given = [self._read(x, k) for k, x in enumerate(arrays[:-1])]
@@ -52,7 +52,7 @@ class SingleFunction:
                 raise InputError(f"{self.name}: out is {have}; expected a writeable float32 array of shape {want}.")
         direct = [y.flags.c_contiguous and not any(np.may_share_memory(y, x) for x in given) for y in results]
         made = [y if plain else np.empty(y.shape, SINGLE) for y, plain in zip(results, direct, strict=True)]
-        self._compute(given, batch, made)
+        self._compute(given, batch, made, threads)
         for y, value in zip(results, made, strict=True):
             if y is not value:
                 y[...] = value
@@ -70,7 +70,9 @@ class SingleFunction:
             return value
         return np.asarray(self.double.read(value, k), SINGLE)
 
-    def _compute(self, given: Sequence[Single], batch: tuple[int, ...], results: Sequence[Single]) -> None:
+    def _compute(
+        self, given: Sequence[Single], batch: tuple[int, ...], results: Sequence[Single], threads: int | None
+    ) -> None:
         rows = int(np.prod(batch))
         if rows == 0:
             return
@@ -79,7 +81,7 @@ class SingleFunction:
         if rows < SINGLE_LANES:
             fine = self._few(inputs, flat)
         else:
-            fine = self.kernel.run(inputs, flat)  # type: ignore[arg-type]
+            fine = self.kernel.run(inputs, flat, threads)  # type: ignore[arg-type]
         if not fine:
             self._recover(inputs, flat, batch)
 

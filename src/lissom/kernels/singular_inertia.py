@@ -13,6 +13,7 @@ import numpy as np
 from lissom.model.arm import Arm
 from lissom.model.link import Link
 from lissom.model.plausibility import reach_of
+from lissom.model.slot import constants_stored
 from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array
 
@@ -23,10 +24,14 @@ POINT = 1e-10  # smallest moment of a link beside its mass times the arm's lengt
 SPRING = ".deflection"  # ends the names of coordinates of elastic joints
 
 
-def degenerate_links(arm: Arm) -> list[Link]:
+def degenerate_links(arm: Arm) -> tuple[Link, ...]:
     """Links on joints that move whose own inertia is not positive definite."""
-    size = reach_of(arm) ** 2
-    return [link for link in arm.links if link.joint.moves and _degenerate(link, size)]
+
+    def find() -> tuple[Link, ...]:
+        size = reach_of(arm) ** 2
+        return tuple(link for link in arm.links if link.joint.moves and _degenerate(link, size))
+
+    return constants_stored(arm, "degenerate links", find)
 
 
 def _degenerate(link: Link, size: float) -> bool:

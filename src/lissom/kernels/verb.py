@@ -76,6 +76,7 @@ class Verb(NamedTuple):
     single : it is available in single precision
     checks_inertia : a warning follows where truncated equations made the inertia indefinite
     stations : places along beams that its program needs
+    lengths : of its state arguments; None: one entry per coordinate each
     check : raises an error for arms that it does not cover
     """
 
@@ -99,6 +100,7 @@ class Verb(NamedTuple):
     single: bool = False
     checks_inertia: bool = False
     stations: Callable[[Arm], Sequence[str]] | None = None
+    lengths: Callable[[Bodies], tuple[int, ...]] | None = None
     check: Callable[[Arm], None] | None = None
 
     @property

@@ -113,7 +113,7 @@ CORIOLIS_MATRIX = _registered(Verb(
     flexible=Program(
         _simple(coriolis.differentiated_program), tuple(products.GRADIENT_STEPS.values()), 6
     ),
-    loops="tree", outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
+    loops="tree", single=True, outputs=(Output("C", "tau/qd", "velocity forces by rates, row by row: C qd"),),
 ))  # fmt: skip
 
 
@@ -139,7 +139,7 @@ INVERSE_DYNAMICS_GRADIENT = _registered(Verb(
     "inverse_dynamics_gradient", MOTION, lambda b: _square(b) * 3,
     program=Program(_simple(gradient.program), RECORDED, 4),
     flexible=Program(_simple(products.jacobian_program), tuple(products.GRADIENT_STEPS.values()), 6),
-    loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, record=InverseGradient,
+    loops=NO_TORQUE_SLOPES, acted=True, batch_of_arms=True, single=True, record=InverseGradient,
     outputs=_slopes("tau", "torques", MOTION),
 ))  # fmt: skip
 FORWARD_DYNAMICS_GRADIENT = _registered(Verb(
@@ -165,6 +165,17 @@ REGRESSOR = _registered(Verb(
     program=Program(_simple(lambda run, b, _s: regressor.program(run, b)), RECORDED, 4),
     flexible=Refused("regressor is not available yet for arms with flexible links."), loops="tree",
     outputs=(Output("Y", "tau per parameter", "row by row, ten columns per link"),),
+))  # fmt: skip
+
+REGRESSOR_GRADIENT = _registered(Verb(
+    "regressor_gradient", (*MOTION, "weights"), lambda b: _vector(b) * 3,
+    program=Program(
+        _simple(lambda run, b, _s: products.regressor_gradient_program(run, b)),
+        tuple(products.GRADIENT_STEPS.values()), 2,
+    ),
+    flexible=Refused("regressor_product is not available yet for arms with flexible links."), loops="tree",
+    record=TorqueProduct, internal=True, shown_as="regressor_product", outputs=INTERNAL,
+    lengths=lambda b: (b.arm.dof,) * 3 + (b.arm.dof * regressor.PARAMETERS * len(b.links),),
 ))  # fmt: skip
 
 # ---- energies ------------------------------------------------------------------------------------

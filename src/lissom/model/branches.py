@@ -186,7 +186,7 @@ class Branches:
 
 
 def carriers(arm: AbstractTree) -> dict[int, int]:
-    """For every link the index of the moving link that it is fixed to (or itself), -1 on the base."""
+    """Index of the moving link that each link is fixed to (or itself), -1 on the base."""
     out = {-1: -1}
     for i, link in enumerate(arm.links):
         out[i] = i if link.joint.moves or link.mode_labels else out[int(arm.parent_index[i])]

@@ -199,6 +199,8 @@ def _joint_words(joint: Joint) -> str:
     if joint.elastic is not None:
         damped = f", damping {joint.elastic.damping:.4g} {damping}" if joint.elastic.damping else ""
         words.append(f"elastic, {joint.elastic.stiffness:.4g} {stiffness} between motor and link{damped}")
+    if joint.actuator is not None and joint.actuator.lag:
+        words.append(f"actuator lag {joint.actuator.lag:.4g} s")
     if joint.mimic is not None:
         words.append(f"follows {joint.mimic.multiplier:g} x {joint.mimic.joint} + {joint.mimic.offset:g}")
     return ", ".join(words)

@@ -15,6 +15,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lissom.errors import about
+from lissom.model.actuator import Actuator
 from lissom.model.fields import choice, name as plain_name, number, records, transform
 from lissom.model.friction import Friction
 from lissom.model.joint import OWN_NUMBERS, Joint
@@ -46,7 +47,7 @@ class DH(Record):
     name, joint_name : str        of the link, default ``link1``, ``link2``, ...; of the joint, default the link's
     armature, gear_ratio, rotor_inertia, damping, stiffness, rest : float    as in `Joint`
     friction : float or Friction    as in `Joint`
-    actuated, limits, elastic, mimic : bool, Limits, JointElasticity, Mimic    as in `Joint`
+    actuated, limits, elastic, mimic, actuator : bool, Limits, JointElasticity, Mimic, Actuator    as in `Joint`
     pitch : float or None         of a helical joint [m/rad]
 
     Examples
@@ -82,6 +83,7 @@ class DH(Record):
     elastic: JointElasticity | None = None
     mimic: Mimic | None = None
     pitch: float | None = None
+    actuator: Actuator | None = None
 
     def __post_init__(self) -> None:
         for word in ("name", "joint_name"):

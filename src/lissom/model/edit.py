@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,18 +47,17 @@ def with_link(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
 
 def with_payload(arm: AnyArm, payload: Payload | None, frame: str) -> AnyArm:
     """See `Arm.with_payload`."""
-    link, there = payloads_on(arm, frame, [payload])
-    return with_link(arm, link, {"payload": there[0]})
+    link, X = carrier_of(arm, frame)
+    there = payload if X is None or not isinstance(payload, Payload) else payload.in_frame(X)
+    return with_link(arm, link, {"payload": there})
 
 
-def payloads_on(arm: AbstractArm, frame: str, payloads: Sequence[Any]) -> tuple[str, list[Any]]:
-    """The link that carries a frame, and payloads given in the axes of that frame as the link has them."""
+def carrier_of(arm: AbstractArm, frame: str) -> tuple[str, Any]:
+    """The link that carries a frame, and the pose (4, 4) of that frame in the axes of its payload; None: the same."""
     place = arm.frame(frame)
     link = arm.links[place.link]
-    if frame == link.name or np.array_equal(place.offset, link.tip):
-        return link.name, list(payloads)
-    X = inverse(link.tip) @ place.offset
-    return link.name, [payload.in_frame(X) if isinstance(payload, Payload) else payload for payload in payloads]
+    same = frame == link.name or np.array_equal(place.offset, link.tip)
+    return link.name, None if same else inverse(link.tip) @ place.offset
 
 
 def with_joint(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom.model.joint import Joint
 from lissom.model.mimic import Mimic
+from lissom.model.slot import constants_stored
 from lissom.model.structure import AbstractTree
 from lissom.spatial.rotations import Array
 
@@ -41,7 +42,8 @@ def totals(arm: AbstractTree, field: str, power: int) -> Array:
 
 def bounds(arm: AbstractTree, quantity: str) -> tuple[Array, Array]:
     """See `Arm.bounds`."""
-    return _bounded(arm, quantity)[:2]
+    lower, upper, _ = constants_stored(arm, ("bounds", quantity), lambda: _bounded(arm, quantity))
+    return lower.copy(), upper.copy()  # callers may write into theirs
 
 
 def without_room(arm: AbstractTree) -> list[Joint]:

@@ -150,8 +150,8 @@ class Friction(Record):
     @property
     def title(self) -> str:
         """Names of its laws besides Coulomb and viscous friction."""
-        *others, last = ["no other", *(law.title for law in self.laws if type(law) not in EVERY_DRIVE)]
-        return f"{', '.join(others[1:])} and {last}" if len(others) > 1 else last
+        found = [law.title for law in self.laws if type(law) not in EVERY_DRIVE]
+        return " and ".join([", ".join(found[:-1]), found[-1]]) if len(found) > 1 else "".join(found)
 
     @property
     def names(self) -> tuple[str, ...]:

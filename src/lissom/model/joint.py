@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import ModelError, about, shown
 from lissom.joints import JOINTS, AbstractJoint, joint_class
+from lissom.model.actuator import Actuator
 from lissom.model.fields import at_least_zero, choice, flag, made_of, name, none_or, number, transform, unit_vector
 from lissom.model.friction import Friction
 from lissom.model.joint_elasticity import JointElasticity
@@ -47,6 +48,7 @@ class Joint(Record):
     elastic : JointElasticity or None  a spring between motor and link: the joint has two coordinates
     mimic : Mimic or None      the joint follows another one and has no coordinate of its own
     at : float or None         where the joint sits along the parent's beam, from its root [m]; None: at its tip
+    actuator : Actuator or None  lag between the commanded torque and the torque; None: none
     pitch : float or None      of a helical joint: displacement along the axis per angle [m/rad], lead / (2 pi);
                                positive for a right-handed thread
 
@@ -75,6 +77,7 @@ class Joint(Record):
     mimic: Mimic | None = None
     at: float | None = None
     pitch: float | None = None
+    actuator: Actuator | None = None
 
     def __post_init__(self) -> None:
         with about(f"joint {self.name!r}" if isinstance(self.name, str) and self.name else "joint"):
@@ -97,6 +100,7 @@ class Joint(Record):
             armature=at_least_zero, rotor_inertia=at_least_zero, damping=at_least_zero, friction=_friction,
             stiffness=at_least_zero, at=none_or(at_least_zero), limits=made_of(Limits),
             elastic=none_or(made_of(JointElasticity)), mimic=none_or(made_of(Mimic)),
+            actuator=none_or(made_of(Actuator)),
         )  # fmt: skip
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0; expected motor turns per joint turn, 1 for a direct drive.")
@@ -105,6 +109,9 @@ class Joint(Record):
                 "a mimic joint can have Coulomb and viscous friction only, and this one has "
                 f"{self.friction_laws.title} friction. Give that to joint {self.mimic.joint!r}, which it follows."
             )
+        if self.actuator is not None and (self.mimic is not None or not self.actuated):
+            why = "follows another" if self.mimic is not None else "is passive"
+            raise ModelError(f"a joint that {why} has no actuator of its own; remove actuator, or make it actuated.")
         if self.limits.per_joint:
             raise ModelError("limits of one joint must be scalars or (lower, upper), not arrays.")
 
@@ -197,7 +204,7 @@ class Joint(Record):
 
     @property
     def friction_laws(self) -> Friction:
-        """Its friction as a record, also where it is a number."""
+        """Friction as a record, also where it is given as a number."""
         return self.friction if isinstance(self.friction, Friction) else Friction(self.friction)
 
     @property

@@ -44,7 +44,8 @@ class Payload(Record):
 
     def in_frame(self, X: ArrayLike) -> Payload:
         """The same payload seen from the frame in which its own frame has pose X (4, 4)."""
-        return Payload(*self.body.in_frame(X))
+        body = self.body.in_frame(X)
+        return self._with(com=frozen(body.com), inertia=frozen(body.moment))  # physical in every frame
 
 
 @dataclass(frozen=True, eq=False)

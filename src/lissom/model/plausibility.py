@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.model.ends import derived_notes
 from lissom.model.following import without_room
+from lissom.model.slot import constants_stored
 from lissom.spatial.inertia import principal_moments
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ def _of_note(name: str, note: str) -> ModelFinding:
 
 def reach_of(arm: AbstractArm) -> float:
     """Sum of the lengths from joint to joint along the longest branch [m]."""
+    return constants_stored(arm, "reach", lambda: _longest_branch(arm))
+
+
+def _longest_branch(arm: AbstractArm) -> float:
     far = np.zeros(len(arm.links))
     for i, link in enumerate(arm.links):
         parent = arm.parent_index[i]

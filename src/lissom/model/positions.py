@@ -58,12 +58,12 @@ def outside_limits(arm: AbstractArm, q: Array) -> str:
 
 
 def joint_hint(joint: Joint, x: float, lower: float, upper: float) -> str:
-    """As `degrees_hint`, for the position of a joint; a screw turns many times."""
+    """Return `degrees_hint` of the position of a joint; a screw turns many times."""
     return "" if joint.period is None else degrees_hint(x, lower, upper)
 
 
 def coordinate_hint(arm: AbstractArm, coordinate: str, x: float, lower: float, upper: float) -> str:
-    """As `joint_hint`, for a coordinate by its name; empty where it is not that of a joint."""
+    """Return `joint_hint` of a coordinate by its name; empty where it is not that of a joint."""
     joint = next((joint for joint in arm.joints if joint.name == coordinate), None)
     return "" if joint is None else joint_hint(joint, x, lower, upper)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from lissom.errors import KeywordError, suggest
 from lissom.keywords import SignatureOfInit
+from lissom.later import cached_property
 
 
 class Record:
@@ -77,7 +78,7 @@ class Record:
         copy.__dict__.update({f.name: getattr(self, f.name) for f in fields} | checked)
         return copy
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hexadecimal fingerprint of the content: the same in every process and on every machine."""
         return hashlib.sha256(repr(self._content()).encode()).hexdigest()

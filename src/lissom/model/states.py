@@ -57,6 +57,11 @@ class AbstractArm(AbstractTree):
         """(n_joints,) viscous friction at each of `joints`, its mimic joints included [N m s or N s/m]."""
         return frozen(following.totals(self, "viscous", 2))
 
+    @cached_property
+    def actuator_lag(self) -> Array:
+        """(n_joints,) time constant between commanded and acting torque at each of `joints`; zero without lag [s]."""
+        return frozen([0.0 if joint.actuator is None else joint.actuator.lag for joint in self.joints])
+
     @property
     def home(self) -> Array:
         """(dof,) all zero, moved to the nearest limit where zero is not allowed."""

@@ -15,9 +15,9 @@ from lissom.model.limits import Limits, used
 from lissom.motion.result.comparison import Comparison, Plan
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.replay import accelerations, lead, loads_of, open_loop, rest_of
-from lissom.motion.result.residual import vibration
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.variants import rigid, with_payload_error
+from lissom.motion.result.verification.residual import vibration
+from lissom.motion.result.verification.residual_check import last_loads, rings
 from lissom.motion.solve.best import solved_motion
 from lissom.motion.solve.search import Search
 from lissom.motion.task.bounds import bounds_of
@@ -37,7 +37,7 @@ ONE = Shaper(np.zeros(1), np.ones(1))
 Made = TypeVar("Made")
 
 
-class _Tried(NamedTuple):
+class TriedPlan(NamedTuple):
     """A plan, and a function that simulates it on an arm."""
 
     name: str
@@ -66,19 +66,24 @@ def comparison(motion: Motion, search: Search) -> Comparison:
         "estimate where it swings far.",
         "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop.",
     ]
-    tried = [_open_loop("this motion", motion), _tracked("this motion, joints tracked", motion, motion, ONE)]
-    tried += _noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
+    tried = [open_loop_plan("this motion", motion), tracked_plan("this motion, joints tracked", motion, motion, ONE)]
+    tried += noted("rigid plan", partial(_plain, motion, search, notes), [], notes)
     for kind in SHAPERS:
-        tried += _noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
+        tried += noted(f"rigid plan, {kind.upper()}", partial(_shaped, kind, motion, search, notes), [], notes)
+    return compared(tried, motion, notes)
+
+
+def compared(tried: list[TriedPlan], motion: Motion, notes: list[str]) -> Comparison:
+    """Plans simulated on the arm of a motion."""
     slowest = modes(motion.arm, motion.q[-1], "locked", 1).frequencies_hz
     times = np.linspace(0.0, PERIODS / slowest[0] if len(slowest) else motion.duration, LOOKS)
     plans: list[Plan] = []
     for one in tried:
-        plans += _noted(one.name, partial(_plans, one, motion, times, notes), [], notes)
+        plans += noted(one.name, partial(simulated_plans, one, motion, times, notes), [], notes)
     return Comparison(tuple(plans), PAYLOAD, tuple(notes), tuple(times.tolist()))
 
 
-def _noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str]) -> Made:
+def noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str]) -> Made:
     """Return what a function makes; where it fails, something else, and a note instead of an error.
 
     A motion is not lost because a comparison with it fails.
@@ -90,7 +95,7 @@ def _noted(what: str, make: Callable[[], Made], otherwise: Made, notes: list[str
         return otherwise
 
 
-def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
+def _plain(motion: Motion, search: Search, notes: list[str]) -> list[TriedPlan]:
     """The rigid plan of the same duration."""
     try:
         plan = _rigid_plan(motion, search, motion.duration)
@@ -100,10 +105,10 @@ def _plain(motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
             f"rigid plan: no solution of {motion.duration:.3g} s within the velocity and torque limits; this plan "
             "ignores them."
         )
-    return [_open_loop("rigid plan", plan), _tracked("rigid plan, joints tracked", motion, plan, ONE)]
+    return [open_loop_plan("rigid plan", plan), tracked_plan("rigid plan, joints tracked", motion, plan, ONE)]
 
 
-def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[_Tried]:
+def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list[TriedPlan]:
     """A quicker rigid plan behind a shaper."""
     filter_ = shaper(motion.arm, motion.q[-1], kind, SHAPED)
     ringing, damped = vibrating_modes(motion.arm, motion.q[-1])
@@ -117,10 +122,10 @@ def _shaped(kind: str, motion: Motion, search: Search, notes: list[str]) -> list
         + (f" Strongly damped modes are skipped: {damped}." if damped else "")
         + (f" It takes {total:.3g} s, longer than this motion." if total > motion.duration * (1 + 1e-9) else "")
     )
-    return [_tracked(f"rigid plan, {kind.upper()}, joints tracked", motion, quick, filter_)]
+    return [tracked_plan(f"rigid plan, {kind.upper()}, joints tracked", motion, quick, filter_)]
 
 
-def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> list[Plan]:
+def simulated_plans(tried: TriedPlan, motion: Motion, times: Array, notes: list[str]) -> list[Plan]:
     """Simulate a plan on the arm, and with payloads that are heavier and lighter."""
     arm, loads = motion.arm, last_loads(motion)
 
@@ -130,13 +135,14 @@ def _plans(tried: _Tried, motion: Motion, times: Array, notes: list[str]) -> lis
     run, off = tried.run(arm), []
     for error in (PAYLOAD, -PAYLOAD):
         what, other = f"{tried.name}, payload {100 * error:+g} %", with_payload_error(arm, error)
-        off.append(_noted(what, partial(left, other), np.nan, notes))
+        off.append(noted(what, partial(left, other), np.nan, notes))
     bounds = bounds_of(arm, motion.task, VERB)
     use = float(used(run.tau, bounds.lower["torque"], bounds.upper["torque"]).max())
     residual = rings(run, tried.duration, loads)
     after = vibration(arm, run.q[-1], run.qd[-1], loads) if np.isfinite(residual) else None
     ringing = () if after is None else tuple(after.distances(times).tolist())
-    return [Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing)]
+    path = np.nan if motion.tracked is None else float(np.abs(motion.path_error(run)).max())
+    return [Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing, path)]
 
 
 def _rigid_plan(motion: Motion, search: Search, duration: float, limited: bool = True) -> Motion:
@@ -174,12 +180,12 @@ def rigid_task(motion: Motion, duration: float, limited: bool = True) -> tuple[A
     return arm, task.replace(**fields)
 
 
-def _open_loop(name: str, plan: Motion) -> _Tried:
-    return _Tried(name, plan.duration, lambda arm: open_loop(plan, arm))
+def open_loop_plan(name: str, plan: Motion) -> TriedPlan:
+    return TriedPlan(name, plan.duration, lambda arm: open_loop(plan, arm))
 
 
-def _tracked(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> _Tried:
+def tracked_plan(name: str, motion: Motion, plan: Motion, filter_: Shaper) -> TriedPlan:
     """The joints of a plan, shaped, on an arm that begins at rest."""
     course, loads = filter_.convolved(accelerations(plan)), loads_of(motion)
     joints = plan.q[0][plan.arm.joint_index]
-    return _Tried(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))
+    return TriedPlan(name, float(course.x[-1]), lambda arm: lead(arm, rest_of(arm, joints, loads), course, loads))

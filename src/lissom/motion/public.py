@@ -1,4 +1,4 @@
-"""`predict_motion` and `load_motion`: light to import; what they need is loaded when they are first called."""
+"""`predict_motion`, `retime_motion`, `track_motion`, `load_motion`: light to import; the rest is loaded at a call."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def predict_motion(
                                  not contain it. 0: none
     progress : bool or f(Iteration)     show a line with the stage of the search, or call f after every iteration;
                                         default: a line after three seconds (where nobody watches, plain lines after
-                                        10, 20, 40 ... s)
+                                        3, 10, 20, 40 ... s)
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
     guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
                                  any duration, of an arm with the same joints; or waypoints, equally spaced in time. By
@@ -159,6 +159,116 @@ def retime_motion(
 
     fields = {"limits": limits, "loads": loads, "minimise": minimise, "segments": segments}
     return retime.retime_motion(arm, path, fields, tolerance, iterations, on_failure)
+
+
+@without_unknown
+def track_motion(
+    arm: Arm,
+    path: Any,
+    frame: str | None = None,
+    axes: str | Sequence[str] | None = None,
+    duration: float | None = None,
+    before: float | None = None,
+    after: float | None = None,
+    segments: int = 40,
+    *,
+    start: ArrayLike | None = None,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+    limits: Limits | None = None,
+    loads: Load | Sequence[Load] = (),
+    bending: Any = (),
+    tolerance: float = 1e-6,
+    iterations: int = 20,
+    compare: bool = False,
+    progress: bool | Callable[[str], object] | None = None,
+    on_failure: str = "raise",
+    **unknown: Never,
+) -> Motion:
+    """Return the motion that makes a frame follow a path exactly, from rest to rest.
+
+    Also of arms whose links bend: the joints then move so that the deflected tip is on the path at all times. The
+    motors begin before the path does and end after it, since the tip of a flexible link first answers in the wrong
+    direction (it is non-minimum phase). Rigid, flexible, elastic and passive parts, gravity and damping count in full:
+    the torques of the motion, replayed without feedback, keep the frame on the path.
+
+    Parameters
+    ----------
+    arm : Arm                      rigid or flexible, with elastic and passive joints; without closed loops
+    path : f(t), (times, values) or (times, [Reach, ...])
+        where the frame should be: a function of the time t from 0 to `duration` that gives one value for each of
+        `axes` (a `Profile` or a SciPy spline, for example), or a `Reach`; or a table, through whose rows a smooth
+        spline from rest to rest is laid
+    frame : str or None            a link's or tool's name; "link.tip" is the end of a flexible link. None: the tip of
+                                   the arm, or the frame of the poses
+    axes : str, sequence of str or None    coordinates that follow the path, in the order of its values: letters of
+                                   "xyz" [m], or a list with rx, ry, rz too, the rotation vector of the frame in world
+                                   axes [rad]. None: by the number of values, 2 "xy", 3 "xyz", 6 all
+    duration : float or None       of the path [s]; None: that of a table
+    before, after : float or None  time before and after the path in which the motors move [s]; None: as long as the
+                                   slowest zero of the arm takes to decay; 0 for arms that do not bend
+    segments : int                 of the splines over the whole motion; modes have twice as many. Doubled, at most
+                                   twice, while the frame is off by more than `tolerance` and this brings it closer
+    start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
+    point : (3,)                   in the frame's axes, that follows instead of its origin [m]
+    limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
+                                   the motion stays within it as near to the path as it can
+    loads : Load or sequence of Load    that act; samples change along the motion, as in `Task`
+    bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
+    tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`
+                                   has the distance of others
+    iterations : int               steps of the search, at most, before accelerations weigh more
+    compare : bool                 for flexible arms: `Motion.compared` has this motion beside the plan for rigid links
+    progress : bool or f(text)     show a line with the steps of the search, or call f after every step; default: a line
+                                   after three seconds
+    on_failure : "raise" or "return"    what to do where no motion was found; the error has the last one as `.motion`
+
+    Returns
+    -------
+    Motion
+        `motion.shift` is the time in it at which the path begins, `motion.tracked` the path, `motion.path_error()`
+        how far the frame is off. Where the arm has more motors than the path has axes, the integral of the squared
+        accelerations of the joints is least, which `motion.cost` is.
+
+    Warns
+    -----
+    RoughPath
+        Where the path has a corner: it says what that costs.
+
+    Raises
+    ------
+    InputError
+        Where the path is out of reach, or leads through a singular pose: it names the time and the joint.
+    MotionError
+        Where links bend too far for their model, limits are exceeded, or the search does not converge.
+
+    Examples
+    --------
+    >>> import lissom as ls, numpy as np
+    >>> arm = ls.load("two_link_flexible")
+    >>> def path(t):
+    ...     x = t / 2.0
+    ...     s = x**4 * (35 - 84 * x + 70 * x**2 - 20 * x**3)
+    ...     return [0.66 - 0.2 * s, 0.59 + 0.15 * s]
+    >>> motion = ls.track_motion(arm, path, "link2.tip", "xy", duration=2.0)
+    >>> motion.status, bool(motion.tracked.error < 1e-6)
+    ('solved', True)
+    """
+    check_keywords(track_motion, unknown)
+    from lissom.motion.tracking import track
+    from lissom.motion.tracking.options import TrackingOptions
+
+    several = (loads,) if isinstance(loads, Load) else loads
+    options = TrackingOptions(
+        frame, axes, duration, before, after, segments, start, point, limits, several, bending, tolerance, iterations,
+        progress, on_failure,
+    )  # fmt: skip
+    if not compare:
+        return track.track_motion(arm, path, options)
+    from lissom.motion.compare_tracking import refuse_no_comparison, tracking_comparison
+
+    refuse_no_comparison(arm)
+    motion = track.track_motion(arm, path, options)
+    return motion if not motion.ok else motion.with_verdict(compared=tracking_comparison(motion, path, options))
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:

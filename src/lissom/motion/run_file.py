@@ -23,6 +23,7 @@ from lissom.formats.scenario import (
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load, Payload
+from lissom.motion.output_feedback_file import KIND as OUTPUT_FEEDBACK, read_output_feedback
 from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
 from lissom.simulation.options import NUMERICAL
@@ -30,6 +31,7 @@ from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 MOST_RUNS = 1_000_000
+KINDS = (*FILE_KINDS, OUTPUT_FEEDBACK)
 OPTIONS = (*NUMERICAL, "stop_at_limits")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
        "prescribed", "events", "ensemble", "output", "title", *OPTIONS)  # fmt: skip
@@ -78,8 +80,8 @@ class _Reader:
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
             start = in_radians(_start_table(document.get("start", {})), ("q", "qd"), self.arm)
-            refuse_unknown(start, ("q", "qd", "assemble"), "[start]")
-            for word in ("q", "qd"):
+            refuse_unknown(start, ("q", "qd", "tau", "assemble"), "[start]")
+            for word in ("q", "qd", "tau"):
                 if word in start:
                     arguments[f"{word}0"] = _state(start[word], word)
             if "assemble" in start:
@@ -138,11 +140,15 @@ class _Reader:
 
     def _controller(self, row: Table) -> Controller:
         kind = row.pop("kind", None)
-        if not isinstance(kind, str) or kind not in FILE_KINDS:
-            raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), FILE_KINDS)}")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), KINDS)}")
+        row = in_radians(row, ("q", "qd", "qdd"), self.arm)
+        if kind == OUTPUT_FEEDBACK:
+            if "model" in row:
+                row["model"] = load_beside(row["model"], "model", self.path.parent)
+            return read_output_feedback(row, self.arm)
         made = FILE_KINDS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
-        row = in_radians(row, ("q", "qd", "qdd"), self.arm)
         refuse_unknown(row, (*known, "t", "profile"), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "motion" in row:

@@ -13,7 +13,7 @@ from lissom.versions import versions
 from lissom.views.plots.plot import plot
 
 CAPTIONS = {
-    "torques": "Measured torques, those of the identified arm, and those of the arm before; filtered alike.",
+    "torques": "Measured torques, those of the identified arm and of the arm before, all through the same filter.",
     "spectrum": "Spectra of the measured torques and of what the models leave.",
 }
 

@@ -128,6 +128,9 @@ class LimitEvent(Event):
         super().__init__(lambda t, q, qd: side * (q[k] - limit), name, 1, stop)
         object.__setattr__(self, "place", (k, side, limit))
 
+    def __post_init__(self) -> None:
+        """Nothing to check: arms with many joints have many of these in every simulation."""
+
     def crossed(self, before: Any, after: Any) -> Any:
         """Whether the limit lies between two values; starting on the limit counts too."""
         return (before <= 0) & (after > 0)

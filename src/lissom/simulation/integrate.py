@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import OutsideLimits
+from lissom.errors import OutsideLimits, UnstableLoop
 from lissom.formats.table_header import load_rows
 from lissom.model.positions import outside_limits
 from lissom.progress import Reporter, bar, reporter
@@ -26,13 +26,14 @@ from lissom.simulation.integrators.implicit import Implicit
 from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.singular_inertia import regularised
+from lissom.simulation.loop.stability import unstable_at_start
 from lissom.simulation.options import FIXED, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
 from lissom.simulation.records.passed_limits import limit_notes
 from lissom.simulation.records.record import RunReport
-from lissom.simulation.records.standstill import friction_notes
+from lissom.simulation.records.standstill import error_notes
 from lissom.simulation.records.written import check_target
 from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
@@ -92,13 +93,16 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
 
     spread = np.unique(np.linspace(0, len(begin.q) - 1, STARTS).astype(int)).tolist()
     used, note = regularise({run: begin.q[run] for run in spread}) or (loop, "")
-    states = used.begun(begin.states, options.singular == "pass")
+    states = used.started(used.begun(begin.states, options.singular == "pass"), state.tau)
     beyond = outside_limits(arm, states[:, : arm.dof])
     if beyond:
         beyond = f"The start is outside the limits: {beyond}"
         warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
+    unstable = unstable_at_start(used.member(0), states[0], options.until)
+    if unstable:
+        warnings.warn(f"simulate: {unstable}", UnstableLoop, stacklevel=3)
     again = {} if note else {"regularise": regularise}
-    notes = tuple(x for x in (beyond, note, neglected) if x)
+    notes = tuple(x for x in (beyond, note, neglected, unstable) if x)
     return Scene(used, begin._replace(states=states), looked_for, notes, scenario.loads, **again)
 
 
@@ -192,7 +196,7 @@ def _integrated(scene: Scene, options: Options, tell: Reporter, how: Plan) -> tu
         how.method, how.why, dt, outcome.steps, outcome.evaluations, *spent, tuple(notes), provenance=made
     )
     run = recorded(loop, outcome, report, options, many)
-    more = friction_notes(loop, run)
+    more = error_notes(loop, run)
     run = replace(run, report=replace(run.report, notes=(*run.report.notes, *more))) if more else run
     return run, outcome.poses
 

@@ -5,6 +5,7 @@ Simulations ask for torques at one time after the other, where calls of inverse 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import numpy as np
@@ -18,12 +19,31 @@ NODES = np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS)[::-1]
 WEIGHTS = (-1.0) ** np.arange(POINTS) * np.sin(np.pi * (np.arange(POINTS) + 0.5) / POINTS)  # barycentric
 
 
+def _slopes() -> Array:
+    """(POINTS, POINTS) derivatives at the points by the values there, of a piece of length 2."""
+    away = NODES[:, None] - NODES
+    np.fill_diagonal(away, 1.0)
+    found = WEIGHTS / WEIGHTS[:, None] / away
+    np.fill_diagonal(found, 0.0)
+    return np.asarray(found - np.diag(found.sum(axis=1)))
+
+
+SLOPES = _slopes()
+
+
 class Interpolated:
     """Polynomials on pieces between `ends` (k + 1,), through values (k, POINTS, n)."""
 
     def __init__(self, ends: Array, function: Callable[[Array], Array]) -> None:
         self.ends = ends
         self._values = self._at_nodes(NODES, function)
+
+    @property
+    def derivative(self) -> Interpolated:
+        """The derivative of the polynomials."""
+        made = copy.copy(self)
+        made._values = 2 / np.diff(self.ends)[:, None, None] * (SLOPES @ self._values)
+        return made
 
     def _at_nodes(self, nodes: Array, function: Callable[[Array], Array]) -> Array:
         """Return the function's values (k, len(nodes), n) at nodes of every piece."""
@@ -50,11 +70,17 @@ class Interpolated:
 
 def interpolated(function: Callable[[Array], Array], breaks: Array) -> Callable[[Array], Array]:
     """Return a function as polynomials; itself where these are not exact, as where it has a break that is not given."""
+    made, exact = polynomials(function, breaks)
+    return made if exact else function
+
+
+def polynomials(function: Callable[[Array], Array], breaks: Array) -> tuple[Interpolated, bool]:
+    """Return a function as polynomials, on finer and finer pieces until they are exact, and whether they are."""
     for each in FINER:
         made = Interpolated(finer(breaks, each), function)
         if made.error(function) <= SAME:
-            return made
-    return function
+            return made, True
+    return made, False
 
 
 def finer(breaks: Array, each: int) -> Array:

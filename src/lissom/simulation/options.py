@@ -34,6 +34,7 @@ class Scenario:
     payloads: Any = None
     arms: Any = None
     events: Any = ()
+    tau0: Any = None
 
 
 # ---- how -----------------------------------------------------------------------------------------

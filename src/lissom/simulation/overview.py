@@ -117,7 +117,9 @@ def audit(run: AbstractRun) -> Iterator[str]:
     else:
         yield f"The arm has {len(run.arm.ends)} ends; run.path(link) gives the path of one."
     ended = f"; {len(run.failures)} runs ended early and count up to their ends" if run.failures and run.count else ""
-    yield f"Energy balance: error {np.max(run.balance_error):.2g}, relative to the energy exchanged{ended}"
+    unbalanced = float(np.max(run.balance_error))
+    kept = f"the error is {unbalanced:.2g} of the energy exchanged" if unbalanced else "kept, but for rounding"
+    yield f"Energy balance: {kept}{ended}"
     yield from str(run.report).splitlines()
 
 

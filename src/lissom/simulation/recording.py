@@ -16,6 +16,7 @@ from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.integrators.tableau import tableau
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.spectrum import advice
+from lissom.simulation.loop.stability import unstable_at_start
 from lissom.simulation.loop.truncated import FIX, conserves_energy, is_truncated, lost_inertia
 from lissom.simulation.options import FIXED, Options
 from lissom.simulation.outcome import Failure, RunOutcome
@@ -42,7 +43,7 @@ def recorded(loop: ClosedLoop, outcome: Integration, report: RunReport, options:
     if loop.controller_states:
         z = states[..., 2 * n : loop.size]
         arrays["controller_state"] = np.ascontiguousarray(z if many else z[0])
-    failures = {run: _failure(loop, outcome, run, report) for run in outcome.failures}
+    failures = {run: _failure(loop, outcome, run, report, options.until) for run in outcome.failures}
     report = replace(report, balance_tolerance=options.audit or _allowed(loop, report, options))
     run = Run(
         loop.described, t, **arrays, status="", ok=True, events=tuple(outcome.events), failures=failures,
@@ -168,7 +169,7 @@ def _given(loop: ClosedLoop, t: Array, steady: Array, run: Any, sample: Any) -> 
     return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport) -> str:
+def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport, until: float) -> str:
     """Return why and where a run failed, and what to try."""
     n, end = loop.dof, int(outcome.ends[run])
     failure = outcome.failures[run]
@@ -190,7 +191,7 @@ def _failure(loop: ClosedLoop, outcome: Integration, run: int, report: RunReport
     member, start = loop.member(run), outcome.states[run, 0]
     states = [(float(outcome.t[k]), x) for k, x in ((0, start), (end, state))]
     reach = np.inf if report.dt is None else tableau(report.method).reach
-    advised = advice(member, states, reach, report.dt)
+    advised = unstable_at_start(member, start, until) or advice(member, states, reach, report.dt)
     if advised is None and kind is RunOutcome.DIVERGED:  # a step that collapsed says what to try
         smaller = "rtol" if report.dt is None else "dt"
         advised = f"Try a smaller {smaller} or method='radau', and check the last valid state."

@@ -32,8 +32,9 @@ class Run(AbstractRun):
     report : RunReport
     interrupted : bool                 the simulation was interrupted (Ctrl-C)
     arms : sequence of Arm or None     the arms of the runs, for an ensemble of different arms
-    controller_state : (nt, m) or None the controller's own states, such as the integral terms of `PID`; their names
-                                       are in `report.provenance["controller_states"]`
+    controller_state : (nt, m) or None the controller's own states, such as the integral terms of `PID`, and torques
+                                       behind the lag of an `Actuator`; their names are in
+                                       `report.provenance["controller_states"]`
     outcomes : tuple of RunOutcome     how each run ended; `outcome`: of a single run, or the most severe
     """
 

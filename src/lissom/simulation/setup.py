@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.dynamics.alike import refuse_unlike
-from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.stations import spoken
 from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
@@ -16,10 +15,11 @@ from lissom.kernels.arguments import as_frame, as_numbers, as_state
 from lissom.kernels.cache import functions_of
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
-from lissom.model.edit import payloads_on
+from lissom.model.edit import carrier_of
 from lissom.model.loads import BaseMotion, Load, Payload
 from lissom.simulation.controllers import Controller, Torques
 from lissom.simulation.controllers.planned import refuse_motion_as_torques
+from lissom.simulation.loop.actuators import refuse_initial_torques
 from lissom.simulation.loop.callbacks import check_arguments
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.options import Scenario
@@ -83,10 +83,11 @@ def _kind(arm: Arm) -> type[ClosedLoop]:
 
 
 class InitialState(NamedTuple):
-    """Checked initial positions and rates, (dof,) or (runs, dof) each."""
+    """Checked initial positions and rates, (dof,) or (runs, dof) each, and torques behind a lag, if they are given."""
 
     q: Array
     qd: Array
+    tau: Array | None
 
     @classmethod
     def of(cls, scenario: Scenario) -> InitialState:
@@ -104,13 +105,15 @@ class InitialState(NamedTuple):
                     f"{VERB}: {word}{list(spot)} is {x[spot]:g}; expected less than {FASTEST:g} {unit}, beyond which a "
                     "run counts as diverged."
                 )
-        common_runs(cls(q, qd).counts.items())
-        return cls(q, qd)
+        found = cls(q, qd, _initial_torques(arm, scenario.tau0))
+        common_runs(found.counts.items())
+        return found
 
     @property
     def counts(self) -> dict[str, int | None]:
         """Numbers of runs by name, None where the values are the same for all runs."""
-        return {word: len(x) if x.ndim == 2 else None for word, x in (("q0", self.q), ("qd0", self.qd))}
+        given = {"q0": self.q, "qd0": self.qd} | ({} if self.tau is None else {"tau0": self.tau})
+        return {word: len(x) if x.ndim == 2 else None for word, x in given.items()}
 
     @property
     def runs(self) -> int | None:
@@ -128,6 +131,17 @@ class InitialState(NamedTuple):
         rows = common_runs(counts.items())
         parts = [np.broadcast_to(x, (rows or 1, x.shape[-1])) for x in (self.q, self.qd, z)]
         return Start(np.concatenate(parts, axis=1), self.q.shape[-1], rows is None)
+
+
+def _initial_torques(arm: Arm, tau0: Any) -> Array | None:
+    """Return checked initial torques (dof,) or (runs, dof), None if there are none."""
+    if tau0 is None:
+        return None
+    refuse_initial_torques(arm)
+    tau = as_state(arm, tau0, "tau0", VERB)
+    if tau.ndim > 2:
+        raise InputError(f"{VERB}: tau0 has shape {tau.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")
+    return tau
 
 
 # ---- torques -------------------------------------------------------------------------------------
@@ -302,10 +316,11 @@ def _payloads(arm: Arm, payloads: Any) -> list[tuple[str, Signal]]:
         for payload in many:
             if not isinstance(payload, Payload):
                 raise InputError(f"{VERB}: payloads of {frame!r} has {shown(payload)}; expected Payload(...).")
-        link, bodies_there = payloads_on(arm, frame, many)
+        link, X = carrier_of(arm, frame)
         carried, place = arm.link(link).payload, f"{link}.tip" if arm.link(link).flexible else link
-        rows = _payload_rows(bodies, place, bodies_there)
-        rows -= 0.0 if carried is None else _payload_rows(bodies, place, [carried])
+        there = bodies.place(place).X
+        rows = _payload_rows(there if X is None else there @ X, many)
+        rows -= 0.0 if carried is None else _payload_rows(there, [carried])
         out.append((place, Signal(f"payload of {link!r}", 10, rows)))
     return out
 
@@ -339,9 +354,8 @@ def _several(arm: Arm, arms: Any, frames: list[str]) -> Several | None:
     return several
 
 
-def _payload_rows(bodies: Bodies, frame: str, payloads: Sequence[Payload]) -> Array:
-    """(runs, 10) m, mc, I about the origin of the body that carries a frame."""
-    X = bodies.place(frame).X
+def _payload_rows(X: Array, payloads: Sequence[Payload]) -> Array:
+    """(runs, 10) m, mc, I about the origin of the axes in which the frame of the payloads has pose X."""
     R, p = X[:3, :3], X[:3, 3]
     m = np.array([payload.mass for payload in payloads])[:, None]
     com = np.array([payload.com for payload in payloads]) @ R.T + p

@@ -26,6 +26,7 @@ def simulate(
     tau: Any = None,
     until: float | None = None,
     *,
+    tau0: ArrayLike | None = None,
     loads: Any = (),
     base: Any = None,
     prescribed: Any = None,
@@ -63,6 +64,8 @@ def simulate(
         `GravityCompensation`, `Impedance`, `StateFeedback`, `Follow`, or a class derived from `Controller`), or a
         function ``tau(t, q, qd)`` of one state (of many runs: called for each)
     until : float                     end [s]
+    tau0 : (dof,), (runs, dof) or None
+        torques that act at the start on joints whose `Actuator` has a lag; None: those commanded then
     loads : list of Load, or a function of time that returns one
     base : BaseMotion, or a function of time that returns one
     prescribed : {joint: acceleration}
@@ -89,7 +92,7 @@ def simulate(
         "pass" continues and adds a note to the report
     on_failure : "raise" or "return"  what to do with a run that ends early; the error has it as `.run`
     progress : bool or f(fraction)    show a progress bar, or call f with the completed fraction; default: a bar after
-                                   three seconds (where nobody watches, a plain line after 10, 20, 40 ... s)
+                                   three seconds (where nobody watches, a plain line after 3, 10, 20, 40 ... s)
     threads : int or None             for ensembles; None: all cores
     save : path or None               write the run to this file (see `Run.save`), also when it ends early
     save_every : int or None
@@ -124,7 +127,7 @@ def simulate(
         until, method, rtol, atol, dt, every, audit, threads, singular, stop_at_limits, on_failure, progress, save,
         save_every, resume,
     )  # fmt: skip
-    scenario = Scenario(arm, q0, qd0, tau, loads, base, prescribed, payloads, arms, events)
+    scenario = Scenario(arm, q0, qd0, tau, loads, base, prescribed, payloads, arms, events, tau0)
     run = integrate.integrate(integrate.prepare(scenario, options), options)
     if options.on_failure == "raise":
         _raise_early_end(run)

@@ -105,7 +105,11 @@ def _of(columns: dict[str, Array], arm: Arm, word: str, path: Path) -> Array | N
     if not seen:
         return None
     if missing:
-        raise ModelError(f"{word} of joint {missing[0]!r} is missing; {suggest(missing[0], columns)}", file=str(path))
+        raise ModelError(
+            f"{word} of joint {missing[0]!r} is missing; {suggest(missing[0], columns)} If the joint does not "
+            f"move, fix it: arm.lock({{{missing[0]!r}: position}}).",
+            file=str(path),
+        )
     return np.stack(out, axis=-1)
 
 

@@ -35,7 +35,7 @@ class RigidInertia:
         return Wrench(a.v * self.m + a.w.cross(self.h), self.I.apply(a.w) + self.h.cross(a.v))
 
     def turned(self, R: AbstractRotation) -> RigidInertia:
-        """In other axes."""
+        """Return the inertia in other axes."""
         return RigidInertia(self.m, R @ self.h, R @ self.I)
 
     def moved(self, r: Vector3) -> RigidInertia:
@@ -101,11 +101,11 @@ class ArticulatedBody:
         return ArticulatedBody(self.inertia + other.inertia, self.p + other.p, h, trace)
 
     def without(self, U: Wrench, U_D: Wrench, u: Scalar) -> ArticulatedBody:
-        """With one coordinate eliminated: I - U U^T / D, p + U u / D; U_D = U / D."""
+        """Eliminate one coordinate: I - U U^T / D, p + U u / D; U_D = U / D."""
         return ArticulatedBody(self.inertia.minus(U, U_D), self.p + U_D * u, self.h, self.trace)
 
     def accelerated(self, c: Twist) -> ArticulatedBody:
-        """With the force of a known acceleration."""
+        """Add the force of a known acceleration."""
         return ArticulatedBody(self.inertia, self.p + self.inertia.times(c), self.h, self.trace)
 
     def moved(self, r: Vector3, mass: Scalar) -> ArticulatedBody:

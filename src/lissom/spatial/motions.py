@@ -78,7 +78,7 @@ class Twist:
         return Twist(self.w * k, self.v * k)
 
     def turned(self, R: AbstractRotation) -> Twist:
-        """In other axes."""
+        """Return the vector in other axes."""
         return Twist(R @ self.w, R @ self.v)
 
     def at(self, r: Vector3) -> Twist:
@@ -120,7 +120,7 @@ class Wrench:
         return Wrench(self.f * k, self.n * k)
 
     def turned(self, R: AbstractRotation) -> Wrench:
-        """In other axes."""
+        """Return the vector in other axes."""
         return Wrench(R @ self.f, R @ self.n)
 
     def moved(self, r: Vector3) -> Wrench:

@@ -110,7 +110,7 @@ class StudyResult:
 
     @property
     def interrupted(self) -> bool:
-        """It was stopped from outside (Ctrl-C); rows that were finished are there."""
+        """Whether the study was stopped from outside (Ctrl-C); rows that were finished are there."""
         return self.outcome is StudyOutcome.INTERRUPTED
 
     @property

@@ -5,21 +5,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from lissom.engine.function import check_count, check_out
-from lissom.errors import InputError, UnsupportedError, shown, suggest
+from lissom.errors import InputError, shown, suggest
 from lissom.kernels.arguments import as_arm
 from lissom.kernels.cache import functions_of
 from lissom.kernels.call import first, first_into
+from lissom.kernels.precision import as_dtype, single_function
 from lissom.model.arm import Arm
 from lissom.verbs import dynamics, energy, kinematics, reactions, sensitivity
-
-if TYPE_CHECKING:
-    from lissom.kernels.single import SingleFunction
 
 PUBLIC: dict[str, Callable[..., Any]] = {
     name: function
@@ -65,8 +63,8 @@ def compiled(arm: Arm, verb: str, dtype: DTypeLike = float) -> CompiledFunction:
     arm : Arm
     verb : str                      name of a public function of an arm and its state, such as ``"mass_matrix"``
     dtype : data type               float (the default), or ``numpy.float32`` for single precision: results are float32
-                                    arrays, and a batch is computed eight states at a time. Only `inverse_dynamics`,
-                                    `mass_matrix`, `bias_forces` and `gravity_forces` have it
+                                    arrays, and a batch is computed eight states at a time. `inverse_dynamics`, its
+                                    gradient, `mass_matrix`, `bias_forces`, `gravity_forces`, `coriolis_matrix` have it
 
     Returns
     -------
@@ -86,10 +84,10 @@ def compiled(arm: Arm, verb: str, dtype: DTypeLike = float) -> CompiledFunction:
     >>> tau.round(4)
     array([3.9225, 0.9806])
     """
-    name, kind = _checked(as_arm(arm, "compiled"), verb), _as_dtype(dtype)
+    name, kind = _checked(as_arm(arm, "compiled"), verb), as_dtype(dtype, "compiled")
     public = PUBLIC[name]
     if kind == np.float32:
-        function = _single(arm, name)
+        function = single_function(arm, name, "compiled")
         made = CompiledFunction(function)
         made.into = function.into
     elif "out" in inspect.signature(public).parameters:
@@ -112,36 +110,6 @@ def _into(arm: Arm, name: str, *arrays: Any) -> None:
     found = np.asarray(PUBLIC[name](arm, *arrays[:-1]))
     [out] = check_out(name, (arrays[-1],), [found.shape])
     out[...] = found
-
-
-def _as_dtype(dtype: Any) -> np.dtype[Any]:
-    """The data type; raises InputError for others than float64 and float32."""
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if dtype is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise InputError(f"compiled: dtype is {shown(dtype)}; expected float (the default) or numpy.float32.")
-    return found
-
-
-def _single(arm: Arm, name: str) -> SingleFunction:
-    """The function in single precision; raises UnsupportedError where there is none."""
-    from lissom.kernels.verbs import VERBS
-
-    verb = VERBS[name]
-    if not verb.single:
-        known = ", ".join(x for x in VERBS if VERBS[x].single)
-        raise UnsupportedError(
-            f"compiled: {name} is not available in single precision, where it would lose too many digits; available "
-            f"are {known}. Use dtype=float."
-        )
-    if arm.loops and verb.loops == "closed":
-        raise UnsupportedError(
-            f"compiled: {name} of arm {arm.name!r}, which has closed loops, is not available in single precision. Use "
-            "dtype=float, or arm.replace(loops=()) for the open tree."
-        )
-    return functions_of(arm).single(verb)
 
 
 def _checked(arm: Arm, verb: Any) -> str:

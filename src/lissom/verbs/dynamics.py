@@ -10,7 +10,7 @@ Of an arm with closed loops, `inverse_dynamics` and `forward_dynamics` are those
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from lissom.errors import InputError
 from lissom.kernels.call import call, first, first_into
@@ -31,6 +31,7 @@ def inverse_dynamics(
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Array | None = None,
     threads: int | None = None,
@@ -42,7 +43,7 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    arm, q, qd, qdd, loads, base, method : ...
+    arm, q, qd, qdd, loads, base, method, dtype : ...
     out : (..., dof) ...
     threads : ...
 
@@ -57,7 +58,7 @@ def inverse_dynamics(
     >>> ls.inverse_dynamics(ls.load("two_link"), [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    if loads is NO_LOADS and base is None and method is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.inverse_dynamics
@@ -70,7 +71,7 @@ def inverse_dynamics(
         except AttributeError:
             entry = first(arm, "inverse_dynamics")
         return entry(q, qd, qdd)
-    return call(arm, "inverse_dynamics", (q, qd, qdd), Applied(loads, base, method, threads), out)
+    return call(arm, "inverse_dynamics", (q, qd, qdd), Applied(loads, base, method, threads), out, dtype)
 
 
 @documented
@@ -82,6 +83,7 @@ def forward_dynamics(
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Array | None = None,
     threads: int | None = None,
@@ -90,7 +92,7 @@ def forward_dynamics(
 
     Parameters
     ----------
-    arm, q, qd, tau, loads, base, method : ...
+    arm, q, qd, tau, loads, base, method, dtype : ...
     out : (..., dof) ...
     threads : ...
 
@@ -106,7 +108,7 @@ def forward_dynamics(
     >>> ls.forward_dynamics(arm, q, qd, ls.inverse_dynamics(arm, q, qd, qdd)).round(9)
     array([ 1., -1.,  2., -2.,  3., -3.])
     """
-    if loads is NO_LOADS and base is None and method is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.forward_dynamics
@@ -119,7 +121,7 @@ def forward_dynamics(
         except AttributeError:
             entry = first(arm, "forward_dynamics")
         return entry(q, qd, tau)
-    return call(arm, "forward_dynamics", (q, qd, tau), Applied(loads, base, method, threads), out)
+    return call(arm, "forward_dynamics", (q, qd, tau), Applied(loads, base, method, threads), out, dtype)
 
 
 @documented
@@ -127,6 +129,7 @@ def mass_matrix(
     arm: Arm,
     q: ArrayLike,
     method: str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     packed: bool = False,
     out: Array | None = None,
@@ -136,7 +139,7 @@ def mass_matrix(
 
     Parameters
     ----------
-    arm, q, method : ...
+    arm, q, method, dtype : ...
     packed : bool                       only the upper triangle, row by row: half the bytes for large arms
     out : (..., dof, dof)               result, written in place; in the packed shape when `packed`
     threads : ...
@@ -156,7 +159,7 @@ def mass_matrix(
     >>> ls.mass_matrix(ls.load("two_link"), [0.3, 0.0], packed=True).round(3)
     array([0.4 , 0.16, 0.12])
     """
-    if packed is False and method is None and threads is None:
+    if packed is False and method is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.mass_matrix
@@ -173,8 +176,10 @@ def mass_matrix(
         raise InputError(f"mass_matrix: packed is {packed!r}; expected True or False.")
     if packed and method is not None:
         raise InputError("mass_matrix: packed results come from the fast path only; leave out method or packed.")
+    if packed and dtype is not None:
+        raise InputError("mass_matrix: packed results are float64; leave out dtype or packed.")
     name = "packed_mass_matrix" if packed else "mass_matrix"
-    M = call(arm, name, (q,), Applied(method=method, threads=threads), out)
+    M = call(arm, name, (q,), Applied(method=method, threads=threads), out, dtype)
     if method is not None and arm.flexible:
         warn_of_indefinite(arm, M, "mass_matrix", method=method)
     return M
@@ -182,13 +187,19 @@ def mass_matrix(
 
 @documented
 def bias_forces(
-    arm: Arm, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int | None = None
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Torques at zero acceleration: velocity forces, gravity, springs, damping and friction.
 
     Parameters
     ----------
-    arm, q, qd : ...
+    arm, q, qd, dtype : ...
     out : (..., dof) ...
     threads : ...
 
@@ -202,12 +213,18 @@ def bias_forces(
     >>> ls.bias_forces(ls.load("two_link").with_gravity((0, 0, 0)), [0.0, 1.0], [2.0, 1.0]).round(4)
     array([-0.1683,  0.1346])
     """
-    return call(arm, "bias_forces", (q, qd), Applied(threads=threads), out)
+    return call(arm, "bias_forces", (q, qd), Applied(threads=threads), out, dtype)
 
 
 @documented
 def coriolis_matrix(
-    arm: Arm, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, threads: int | None = None
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Coriolis matrix by Christoffel symbols of the mass matrix.
 
@@ -219,7 +236,7 @@ def coriolis_matrix(
 
     Parameters
     ----------
-    arm, q, qd : ...
+    arm, q, qd, dtype : ...
     out : (..., dof, dof) ...
     threads : ...
 
@@ -234,16 +251,18 @@ def coriolis_matrix(
     array([[-0.0337, -0.101 ],
            [ 0.0673,  0.    ]])
     """
-    return call(arm, "coriolis_matrix", (q, qd), Applied(threads=threads), out)
+    return call(arm, "coriolis_matrix", (q, qd), Applied(threads=threads), out, dtype)
 
 
 @documented
-def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
+def gravity_forces(
+    arm: Arm, q: ArrayLike, dtype: DTypeLike | None = None, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Torques that hold the arm at rest, its springs and standing loads included.
 
     Parameters
     ----------
-    arm, q : ...
+    arm, q, dtype : ...
     out : (..., dof) ...
     threads : ...
 
@@ -257,4 +276,4 @@ def gravity_forces(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads:
     >>> ls.gravity_forces(ls.load("two_link"), [0.0, 0.0]).round(4)
     array([3.9225, 0.9806])
     """
-    return call(arm, "gravity_forces", (q,), Applied(threads=threads), out)
+    return call(arm, "gravity_forces", (q,), Applied(threads=threads), out, dtype)

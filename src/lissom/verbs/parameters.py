@@ -40,6 +40,7 @@ SHARED = {
     "loads": Parameter("sequence of Load", "in addition to the arm's standing loads"),
     "base": Parameter("BaseMotion or None", "prescribed motion of the base"),
     "method": Parameter("str or None", "a published formulation, see `formulations`; None: the fast path"),
+    "dtype": Parameter("data type", "numpy.float32: single precision, for large batches; None: float"),
     "out": Parameter("", "result, written in place"),
     "threads": Parameter("int or None", "None: all cores for large batches"),
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
-from lissom.kernels.arguments import as_arm
+from lissom.errors import InputError
+from lissom.kernels.arguments import as_arm, as_numbers
 from lissom.kernels.call import call, first, first_into
 from lissom.kernels.loads import NO_LOADS, Applied, Loads
 from lissom.kernels.results import (
@@ -19,6 +20,9 @@ from lissom.model.loads import BaseMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.parameters import documented
 
+PARAMETERS = 10  # of a link
+REGRESSOR_GRADIENT = "regressor_gradient"  # the compiled function: its weights are one vector
+
 
 @documented
 def inverse_dynamics_gradient(
@@ -29,6 +33,7 @@ def inverse_dynamics_gradient(
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
     method: str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: InverseGradient | None = None,
     threads: int | None = None,
@@ -39,7 +44,7 @@ def inverse_dynamics_gradient(
 
     Parameters
     ----------
-    arm, q, qd, qdd, loads, base, method : ...
+    arm, q, qd, qdd, loads, base, method, dtype : ...
     out : InverseGradient ...
     threads : ...
 
@@ -56,7 +61,7 @@ def inverse_dynamics_gradient(
     array([[0.4 , 0.16],
            [0.16, 0.12]])
     """
-    if loads is NO_LOADS and base is None and method is None and threads is None:
+    if loads is NO_LOADS and base is None and method is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.inverse_dynamics_gradient
@@ -69,7 +74,7 @@ def inverse_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "inverse_dynamics_gradient")
         return entry(q, qd, qdd)
-    results = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), Applied(loads, base, method, threads), out)
+    results = call(arm, "inverse_dynamics_gradient", (q, qd, qdd), Applied(loads, base, method, threads), out, dtype)
     return results if out is None else out
 
 
@@ -165,6 +170,7 @@ def forward_dynamics_gradient(
     tau: ArrayLike,
     loads: Loads = NO_LOADS,
     base: BaseMotion | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: ForwardGradient | None = None,
     threads: int | None = None,
@@ -176,7 +182,7 @@ def forward_dynamics_gradient(
 
     Parameters
     ----------
-    arm, q, qd, tau, loads, base : ...
+    arm, q, qd, tau, loads, base, dtype : ...
     out : ForwardGradient ...
     threads : ...
 
@@ -193,7 +199,7 @@ def forward_dynamics_gradient(
     >>> bool(abs(d.tau @ ls.mass_matrix(arm, [0.3, 0.5]) - [[1, 0], [0, 1]]).max() < 1e-12)
     True
     """
-    if loads is NO_LOADS and base is None and threads is None:
+    if loads is NO_LOADS and base is None and threads is None and dtype is None:
         if out is not None:
             try:
                 entry = arm._compiled.into.forward_dynamics_gradient
@@ -206,7 +212,7 @@ def forward_dynamics_gradient(
         except AttributeError:
             entry = first(arm, "forward_dynamics_gradient")
         return entry(q, qd, tau)
-    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), Applied(loads, base, threads=threads), out)
+    results = call(arm, "forward_dynamics_gradient", (q, qd, tau), Applied(loads, base, threads=threads), out, dtype)
     return results if out is None else out
 
 
@@ -262,3 +268,54 @@ def regressor(
     array([3.9225, 9.8062])
     """
     return call(arm, "regressor", (q, qd, qdd), Applied(threads=threads), out)
+
+
+@documented
+def regressor_product(
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    weights: ArrayLike,
+    *,
+    out: TorqueProduct | None = None,
+    threads: int | None = None,
+) -> TorqueProduct:
+    """Gradient of a weighted sum of the entries of the regressor, exact, at a few times its cost.
+
+    With Y the result of `regressor`, it is the gradient of ``sum(weights * Y)`` by positions, rates and accelerations.
+    Any function f of Y has the gradient that belongs to ``weights = df/dY``: the information of an experiment, for
+    example. ``weights = outer(w, parameters)`` gives that of ``w @ Y @ parameters``, a weighted sum of torques.
+
+    Parameters
+    ----------
+    arm, q, qd, qdd : ...
+    weights : (dof, 10 n_links) or (..., dof, 10 n_links)    one per entry of the regressor
+    out : TorqueProduct ...
+    threads : ...
+
+    Returns
+    -------
+    TorqueProduct
+        `.q`, `.qd`, `.qdd`, each (..., dof)
+
+    Examples
+    --------
+    >>> import lissom as ls, numpy as np
+    >>> arm, state = ls.load("two_link"), ([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
+    >>> product = ls.regressor_product(arm, *state, np.outer([2.0, -1.0], ls.inertial_parameters(arm)))
+    >>> known = ls.inverse_dynamics_product(arm, *state, [2.0, -1.0])
+    >>> bool(abs(product.q - known.q).max() < 1e-12)
+    True
+    """
+    name = "regressor_product"
+    shape = (as_arm(arm, name).dof, PARAMETERS * len(arm.links))
+    given = as_numbers(weights, "weights", name)
+    if given.shape[-2:] != shape:
+        raise InputError(
+            f"{name}: weights has shape {given.shape}; expected {shape} or (..., {shape[0]}, {shape[1]}), one per "
+            "entry of the regressor."
+        )
+    state = (q, qd, qdd, given.reshape(*given.shape[:-2], shape[0] * shape[1]))
+    results = call(arm, REGRESSOR_GRADIENT, state, Applied(threads=threads), out)
+    return results if out is None else out

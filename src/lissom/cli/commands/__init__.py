@@ -1,1 +1,1 @@
-"""One file per command, each one public call."""
+"""Commands by the panels of the help, one file per command, each one public call."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Encoder(AbstractSensor):
     Parameters
     ----------
     joints : sequence of str, or None    names of joint coordinates, in the order wanted; None: all actuated ones
+    noise : float            standard deviation of the noise of a reading [rad or m]
+    resolution : float       distance between two neighbouring readings [rad or m]: ``2 pi / counts``; 0: continuous
 
     Examples
     --------
@@ -29,7 +32,13 @@ class Encoder(AbstractSensor):
     ('joint1', 'joint2')
     """
 
+    readable: ClassVar[bool] = True
     joints: Sequence[str] | None = None
+    noise: float = 0.0
+    resolution: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._refuse_negative("noise", "resolution")
 
     def names(self, arm: Arm) -> tuple[str, ...]:
         """Names of the joint coordinates."""

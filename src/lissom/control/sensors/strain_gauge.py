@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class StrainGauge(AbstractSensor):
     s : float            distance of the gauge from the root of the beam [m]
     y, z : float         place of the fibre in the section, from the neutral axis [m]: y measures bending in the x-y
         plane (``bending_z``), z bending in the x-z plane (``bending_y``)
+    noise : float        standard deviation of the noise of a reading, a strain
 
     Examples
     --------
@@ -32,10 +34,15 @@ class StrainGauge(AbstractSensor):
     ('joint1', 'joint2', 'link1.strain@0.02')
     """
 
+    readable: ClassVar[bool] = True
     link: str
     s: float
     y: float = 0.0
     z: float = 0.0
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._refuse_negative("noise")
 
     def names(self, arm: Arm) -> tuple[str, ...]:
         """One name, with the place along the link."""

@@ -81,7 +81,7 @@ class AffineBeam(AbstractAffineEnd, AbstractComposite[BeamPosition, AffineForce,
         self, on_parent: AffineForce | None, force: AffineForce, modal: Coordinates | ModalForce | None,
         x: BeamPosition,
     ) -> tuple[AffineForce | None, Coordinates]:  # fmt: skip
-        """With Qhat at the link's end: (86), (88), and the truncated forces of (72), (73)."""
+        """Compute, with Qhat at the link's end, (86), (88), and the truncated forces of (72), (73)."""
         own, on = self.project(force, x), None if on_parent is None else on_parent + self.carried(force, x)
         if not isinstance(modal, ModalForce):
             return on, plus(modal or (), own)

@@ -82,7 +82,7 @@ class SecondMoments:
         return AffineForce(outer(a.o, self.h) + a.F.times(self.J.full), a.o * self.m + a.F.apply(self.h), None)
 
     def turned(self, R: AbstractRotation) -> SecondMoments:
-        """In other axes."""
+        """Return the map in other axes."""
         return SecondMoments(self.m, R @ self.h, R @ self.J)
 
     def moved(self, r: Vector3) -> SecondMoments:

@@ -21,7 +21,7 @@ from lissom.spatial.rotations import Array
 
 
 def carriers(arm: Arm) -> list[int]:
-    """Of each rigid body that moves, the link whose inertia is found: the heaviest of those welded together.
+    """Return the link of each moving rigid body whose inertia is found: the heaviest of those welded together.
 
     The torques depend on the sum alone, so the other links of a body keep what is given.
     """

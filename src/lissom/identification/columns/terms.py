@@ -63,7 +63,7 @@ class Block(Protocol):
 
     @property
     def terms(self) -> Terms:
-        """Its parameters."""
+        """Parameters of this part of the model."""
         ...
 
     def columns(self, state: State) -> Array:

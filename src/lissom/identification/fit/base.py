@@ -32,7 +32,7 @@ class BaseParameters:
 
     @classmethod
     def of(cls, W: Array, order: Sequence[int], names: Sequence[str]) -> BaseParameters:
-        """From columns W (rows, p) at random states, visited in an order (Gram and Schmidt, twice).
+        """Find them from columns W (rows, p) at random states, visited in an order (Gram and Schmidt, twice).
 
         Parameters that come late regroup into those before them; columns that are zero belong to no combination.
         """

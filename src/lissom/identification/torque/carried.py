@@ -32,7 +32,7 @@ class Carried(NamedTuple):
 
 
 def carried(arm: Arm, logs: Sequence[Log], payload: Any) -> Carried:
-    """From the argument `payload` of `identify`; logs without words for their load get some if there is a payload."""
+    """Read the argument `payload` of `identify`; logs without words for their load get some if there is a payload."""
     frame, mass = _frame_and_mass(arm, payload)
     loads = any(log.load for log in logs)
     if payload is None and not loads:

@@ -18,7 +18,7 @@ WITHIN = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)  # of a link: masses come last, and regr
 
 
 def base_parameters(model: Model, loads: list[str], seed: int = 0) -> BaseParameters:
-    """Of logs with these loads."""
+    """Base parameters of logs with these loads."""
     rng = np.random.default_rng(seed)
     count = max(ROWS * len(model.terms.names) // max(model.arm.dof, 1), 40)
     parts = [_columns(model, _random(model, rng, count, load)) for load in dict.fromkeys(loads)]

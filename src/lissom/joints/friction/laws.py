@@ -42,7 +42,7 @@ class Laws:
         return add(total, self.degressive.torque(rate, 0, direction))
 
     def slope(self, rate: Scalar, direction: Scalar) -> Scalar:
-        """Its derivative by the rate."""
+        """Derivative by the rate."""
         total = add(self.asymmetric.slope(rate, direction), self.stribeck.slope(rate, direction))
         return add(total, self.degressive.slope(rate, direction))
 

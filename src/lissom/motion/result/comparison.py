@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lissom.listing import Listing
@@ -17,6 +18,7 @@ class Plan:
     heavier, lighter : float     the same with a payload heavier or lighter than planned; NaN without payload
     torque_utilisation : float       largest torque over its limit, 0 where none is limited
     vibration : (nt,)          distance of the tip from its rest at `Comparison.times` [m]
+    path_error : float         of a motion whose frame follows a path: how far it is off at most [m, rad]; else NaN
     """
 
     name: str
@@ -26,6 +28,7 @@ class Plan:
     lighter: float
     torque_utilisation: float
     vibration: tuple[float, ...] = ()
+    path_error: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,20 @@ class Comparison:
         raise KeyError(name)
 
     def listing(self) -> Listing:
-        """Return the comparison as a table."""
+        """Return the comparison as a table; an arm without a payload has no columns of other payloads."""
         off = f"{100 * self.payload:g} %"
-        errors = (f"payload +{off} [m]", f"payload -{off} [m]")
+        loaded = not all(math.isnan(plan.heavier) and math.isnan(plan.lighter) for plan in self.plans)
+        errors = (f"payload +{off} [m]", f"payload -{off} [m]") if loaded else ()
         heads = ("plan", "duration [s]", "residual [m]", *errors, "torque utilisation")
+        follows = any(math.isfinite(plan.path_error) for plan in self.plans)
         rows = []
         for plan in self.plans:
-            rings = [f"{x:.2g}" for x in (plan.residual, plan.heavier, plan.lighter)]
+            others = (plan.heavier, plan.lighter) if loaded else ()
+            rings = ["-" if math.isnan(x) else f"{x:.2g}" for x in (plan.residual, *others)]
             use = f"{plan.torque_utilisation:.3g}" if plan.torque_utilisation else "-"
-            rows.append([plan.name, f"{plan.duration:.4g}", *rings, use])
-        return Listing.of(heads, rows)
+            path = [f"{plan.path_error:.2g}"] if follows else []
+            rows.append([plan.name, f"{plan.duration:.4g}", *path, *rings, use])
+        return Listing.of((*heads[:2], *(["off the path [m]"] if follows else []), *heads[2:]), rows)
 
     def describe(self) -> str:
         """Return the table and notes as text."""

@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from lissom.motion.result.files.table import MotionTable
     from lissom.motion.result.sensitivity import MotionSensitivity
     from lissom.motion.result.verification.verify import Verification
+    from lissom.simulation.controllers.feedforward.command import Command
 
 
 @dataclass(frozen=True, eq=False)
 class Motion(AbstractMotion):
-    """A motion for a task, from `predict_motion` or `retime_motion`.
+    """A motion for a task, from `predict_motion`, `retime_motion` or `excite`.
 
     Attributes
     ----------
     arm : Arm
     task : Task
     duration : float             [s]
-    cost : float                 value of the minimised integral
+    cost : float                 value of the minimised integral; of `excite` minus the log det of the information
     outcome : MotionOutcome      how the search ended, to compare with
     status : str                 the same as a sentence: "solved", or why no solution was found
     ok : bool                    whether it is solved, and no limit is exceeded by more than 0.1 %
@@ -40,6 +41,7 @@ class Motion(AbstractMotion):
     notes : tuple of str         remarks: limits of the task that exceed the arm's, joints that move although start and
                                  goal are equal, what Coulomb friction does to the torques
     compared : Comparison or None     comparison with other plans, if requested
+    information : Information or None    of `excite`: what the motion says about the parameters of the arm
 
     Examples
     --------
@@ -101,6 +103,35 @@ class Motion(AbstractMotion):
 
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
 
+    def command(self, lag: ArrayLike | None = None) -> Command:
+        """Torques to command so that the planned torques act behind actuators with lag.
+
+        ``u = tau + lag dtau/dt``, from the splines. Where planned torques jump (accelerations of the splines that jump,
+        friction that changes its direction), no command makes them act; both sides are then blended around the jump,
+        and `Command.note` says where and how much.
+
+        Parameters
+        ----------
+        lag : number, (joints,) or None    time constants [s]; None: those of the actuators of the arm
+
+        Returns
+        -------
+        Command
+            as ``tau`` of `simulate`, with ``tau0=motion.tau[0]``; ``command(t)``: torques (nt, dof) at times (nt,)
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> arm = ls.load("two_link").with_joint("upper", actuator=ls.Actuator(lag=0.02))
+        >>> motion = ls.predict_motion(arm, start=[0, 0], goal=[1, 0.5], duration=1.0, minimise="torque_squared")
+        >>> run = ls.simulate(arm, motion.q[0], tau=motion.command(), tau0=motion.tau[0], until=1.0)
+        >>> bool(abs(run.q[-1] - motion.q[-1]).max() < 1e-5)
+        True
+        """
+        from lissom.motion.result.commands import command_of
+
+        return command_of(self, lag)
+
     def sensitivity(self, t: ArrayLike | None = None, *, method: str | None = None) -> MotionSensitivity:
         """Return the derivatives of the torques by control points and duration, exact.
 
@@ -147,7 +178,8 @@ class Motion(AbstractMotion):
         from lissom.motion.result.overview import headline
 
         compared = [] if self.compared is None else ["", str(self.compared)]
-        return "\n".join([headline(self), *self.notes, self.report.describe(), *compared])
+        said = [] if self.information is None else ["", self.information.describe()]
+        return "\n".join([headline(self), *self.notes, self.report.describe(), *compared, *said])
 
     def _repr_html_(self) -> str:
         from lissom.motion.result.overview import to_html

@@ -19,10 +19,23 @@ MARGIN = 5e-3  # of a torque limit: less is not worth a note
 
 def notes_of(motion: AbstractMotion) -> tuple[str, ...]:
     """Return one sentence for each fact that the numbers of a motion alone do not show."""
-    wider = tuple(_wider_limits(motion))
+    wider = (*_wider_limits(motion), *(() if motion.information is None else motion.information.assumptions))
+    if motion.tracked is not None:
+        wider = (_capital(motion.tracked.describe()), *wider)
     if not motion.ok:  # limits may be why; the rest is about a motion that nobody should use
         return wider
-    return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion))
+    return (*wider, *_friction_margins(motion), *_idle_joints(motion), *_reversals(motion), *_lags(motion))
+
+
+def _lags(motion: AbstractMotion) -> Iterator[str]:
+    """Actuators whose torques lag behind what is commanded."""
+    lags = zip(motion.arm.joints, motion.arm.actuator_lag, strict=True)
+    late = [f"{joint.name} {lag:g} s" for joint, lag in lags if lag]
+    if late:
+        yield (
+            f"Actuators have a lag ({_listed(late)}): limits and torques of the motion are those that act on the "
+            "joints; motion.command() is what to command for them"
+        )
 
 
 def _wider_limits(motion: AbstractMotion) -> Iterator[str]:
@@ -75,7 +88,14 @@ def _friction_margins(motion: AbstractMotion) -> Iterator[str]:
 def _idle_joints(motion: AbstractMotion) -> Iterator[str]:
     """Joints that the task starts and ends at one position, but which move in between."""
     task, arm = motion.task, motion.arm
-    free = not (task.periodic or task.via or task.obstacles or task.constraints or motion.report.solver == RETIMING)
+    free = not (
+        motion.information
+        or task.periodic
+        or task.via
+        or task.obstacles
+        or task.constraints
+        or motion.report.solver == RETIMING
+    )
     if not free or isinstance(task.start, Reach) or isinstance(task.goal, Reach):
         return
     at = arm.joint_index
@@ -101,6 +121,10 @@ def _reversals(motion: AbstractMotion) -> Iterator[str]:
             rows.append(f"{arm.coordinates[k]} {turns} x {2 * friction:g} {units(arm, 'tau')[k]}")
     if rows:
         yield f"Where a joint with Coulomb friction reverses, its torque jumps by twice the friction: {_listed(rows)}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _listed(rows: Iterable[str]) -> str:

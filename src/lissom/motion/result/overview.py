@@ -29,6 +29,10 @@ def summary(motion: AbstractMotion) -> dict[str, Any]:
         "compared": None if motion.compared is None else [
             {word: value for word, value in vars(plan).items() if word != "vibration"} for plan in motion.compared.plans
         ],
+        "information": None if motion.information is None else vars(motion.information),
+        "tracked": None if motion.tracked is None else {
+            word: getattr(motion.tracked, word) for word in ("frame", "axes", "shift", "duration", "error", "angle")
+        },
         "joints": {
             name: {
                 "start": float(motion.q[0, k]), "end": float(motion.q[-1, k]),
@@ -56,14 +60,16 @@ def listing(motion: AbstractMotion, curves: bool = False) -> Listing:
     return Listing.of(heads, rows)
 
 
-def headline(motion: AbstractMotion) -> str:
-    """Return arm, duration, cost and status of a motion in one line."""
-    return f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {motion.status}"
+def headline(motion: AbstractMotion, status: str = "") -> str:
+    """Return arm, duration, cost and status of a motion, or another status, in one line."""
+    return f"{motion.arm.name}: {motion.duration:.6g} s, cost {motion.cost:.6g}, {status or motion.status}"
 
 
 def to_html(motion: AbstractMotion) -> Markup:
     """Return a table with small curves, and how the motion was found in a fold-out."""
     compared = "" if motion.compared is None else motion.compared.listing().html()
+    if motion.information is not None:
+        compared += folded("base parameters", motion.information.listing().html())
     found = folded("solver report", paragraphs(motion.report.describe().splitlines()))
     notes = paragraphs(notes_of(motion))
     return Markup(tag("p", tag("b", headline(motion))) + notes + listing(motion, curves=True).html() + compared + found)

@@ -18,9 +18,12 @@ from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
 from lissom.motion.result.comparison import Comparison
+from lissom.motion.result.information import Information
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
+from lissom.motion.task.frame_output import FrameOutput
 from lissom.motion.task.task import Task
+from lissom.motion.task.tracked_path import TrackedPath
 from lissom.motion.transcription.loops.closures import Closures
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from lissom.motion.result.closed_states import ClosedStates
     from lissom.motion.splines.basis import Basis
+    from lissom.simulation.run import Run
 
 PER_SEGMENT = 10
 FEWEST = 4  # of segments that are finer
@@ -55,6 +59,8 @@ class AbstractMotion:
     unactuated: UnactuatedSplines | None = None
     closures: Closures | None = None
     compared: Comparison | None = None
+    tracked: TrackedPath | None = None
+    information: Information | None = None
 
     def with_verdict(self, **changes: Any) -> Self:
         """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""
@@ -231,6 +237,26 @@ class AbstractMotion:
     def tip(self) -> Array:
         """(nt, 3) path of the tip in the world [m]."""
         return pose(self.arm, self.q, self.tip_frame)[..., :3, 3]
+
+    @property
+    def shift(self) -> float:
+        """Time in the motion at which the path of `track_motion` begins [s]; 0 for other motions."""
+        return 0.0 if self.tracked is None else self.tracked.shift
+
+    def path_error(self, run: Run | None = None) -> Array:
+        """Return by how much the frame is off the path that it follows (nt, axes) [m, rad].
+
+        Parameters
+        ----------
+        run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default:
+                                   the plan, at the times `t`
+        """
+        path = self.tracked
+        if path is None:
+            raise InputError("path_error: this motion follows no path of a frame; see track_motion.")
+        arm, t, q = (self.arm, self.t, self.q) if run is None else (run.arm, run.t, run.q)
+        output = FrameOutput(arm, path.frame, path.point, path.axes, path.reference)
+        return output.errors(q, path.at(t))
 
     def deflection(self, link: str) -> Array:
         """(nt, 3) deflection of the end of a flexible link, relative to that link undeflected, in its axes [m]."""

@@ -16,6 +16,7 @@ from scipy.special import factorial
 
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.motion.result.commands import without_lag
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.task.ends import sagged, spread
 from lissom.motion.task.loads import load_at
@@ -99,7 +100,11 @@ def lead(
 
 
 def _simulated(arm: Arm, q0: Array, qd0: Array, until: float, breaks: Array, loads: Any, **acting: Any) -> Run:
-    """Simulate by steps of order 8, several in every segment and period; adaptive where steps are not compiled."""
+    """Simulate by steps of order 8, several in every segment and period; adaptive where steps are not compiled.
+
+    Torques act as they are given, without the lag of actuators: the plan is judged, not its command.
+    """
+    arm = without_lag(arm)
     segments = len(breaks) - 1
     given: dict[str, Any] = {"loads": loads, "every": until / segments, "on_failure": "return"}
     # compiled steps know no functions of the user and no closed loops; friction needs instants between them

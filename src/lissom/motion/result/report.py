@@ -86,6 +86,8 @@ class StartRow(_MoreOfStart):
 
 WORTH_SAYING = 1e-4  # change of the cost from one mesh to the next, relative
 RETIMING = "retiming of a given path"  # the solver of motions whose path was prescribed
+TRACKING = "tracking of the path of a frame"  # of motions whose output was prescribed
+TRACKING = "tracking of the path of a frame"  # the solver of motions whose output was prescribed
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,10 @@ class MotionReport:
             costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
             lines.append(f"cost on finer meshes: {costs}{self._more_segments()}")
         again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
+        held = "equations of motion met" if self.solver == TRACKING else "torques limited"
         lines.append(
-            f"solver: {self.solver and f'{self.solver}, '}{max(len(self.iterations) - 1, 0)} iterations, torques "
-            f"limited at {self.samples} samples{again}; "
+            f"solver: {self.solver and f'{self.solver}, '}{max(len(self.iterations) - 1, 0)} iterations, {held} "
+            f"at {self.samples} samples{again}; "
             f"optimality error {self.optimality:.1g}, constraint violation {self.violation:.1g}"
         )
         if self.solver_reason:

@@ -28,7 +28,7 @@ AGREED = 1e-8  # of the largest torque limit: error of the lines that replace vi
 
 
 class Excess(NamedTuple):
-    """By how much limits are exceeded on every interval: (N, n) for each word that is limited, at most 0 where they
+    """Excess over limits on every interval: (N, n) for each word that is limited, at most 0 where they
     hold; and the largest ratio of velocities to their limits (N,)."""
 
     lower: dict[str, Array]

@@ -28,6 +28,8 @@ from lissom.verbs import bending_range
 from lissom.verbs.dynamics import inverse_dynamics
 
 LOOKS, MOSTLY = 5, 0.95  # points of a segment at which torques are compared; of their change, in the segments halved
+FEASIBLE, FALLING, GAINED = 1e-4, 0.9, 1e-4  # violation that is small; factors by which progress lowers it, or the cost
+FEW = 5  # iterations that show no trend
 MET = 1e-6  # of the size of a row: smaller violations are none
 
 
@@ -165,7 +167,7 @@ class Assessment:
             found = f"the constraints hold at all samples, but between samples the {between}"
         if outcome.ran_out:
             doubt = "; the task may have no solution" if between else ""
-            return Verdict(outcome, f"{status}: {self._unfinished(outcome, found, cost)}{doubt}")
+            return Verdict(outcome, f"{status}: {self._unfinished(solution, found, cost)}{doubt}")
         infeasible = outcome is MotionOutcome.INFEASIBLE
         if not found:
             if infeasible:  # it gave up elsewhere, and was put back to where it had been
@@ -178,13 +180,25 @@ class Assessment:
         together = f"{status}; the search found no motion that satisfies {these}: {found}"
         return Verdict(outcome, f"{together}; {weak}" if weak else together)
 
-    def _unfinished(self, outcome: MotionOutcome, found: str, cost: float) -> str:
-        late = outcome is MotionOutcome.OUT_OF_TIME
-        more = self._more_seconds if late else f"raise `iterations` ({self._limits.iterations})"
+    def _unfinished(self, solution: Solution, found: str, cost: float) -> str:
+        late = solution.outcome is MotionOutcome.OUT_OF_TIME
+        more = self._more_seconds if late else self._more_iterations(solution)
         if found:
             weak = weak_against_friction(self._problem.spec)
             return f"in the last iterate, {found}; {weak or more}"
         return f"a feasible motion, not yet optimal (cost {cost:.4g}); {more}, or accept it with on_failure='return'"
+
+    def _more_iterations(self, solution: Solution) -> str:
+        """What may help where iterations ran out: more of them only where the last ones still gained something."""
+        count, asked = len(solution.iterations) - 1, self._limits.iterations
+        given = self._problem.task.duration is not None
+        other = f"try {'a longer duration' if given else 'a given duration'}, other limits or more starts"
+        if count < asked:
+            return f"this stage of the search has at most {count} iterations, however large `iterations` is; {other}"
+        if not progressed(solution.iterations):
+            idle = f"the last {count // 3} iterations gained nothing"
+            return f"{idle}, so raising `iterations` ({asked}) may not help; {other}"
+        return f"raise `iterations` ({asked})"
 
     def violated(self, program: Program, solution: Solution) -> str:
         """The rows that are violated most, by how much, and how much is allowed."""
@@ -198,6 +212,19 @@ class Assessment:
                 by = f"{over[k]:.3g} {unit}".rstrip()
                 worst.setdefault(f"{what} of {who!r}", f"{by} (allowed: {allowed})")
         return ", ".join(f"{word} is violated by {x}" for word, x in worst.items())
+
+
+def progressed(steps: Sequence[Iteration]) -> bool:
+    """Whether the last third of iterations lowered the violation or, where that is small, the cost."""
+    third = len(steps) // 3
+    if third < FEW:
+        return True
+    before, last = steps[-2 * third : -third], steps[-third:]
+    violation, less = (min(step.violation for step in part) for part in (before, last))
+    if violation > FEASIBLE:
+        return less < FALLING * violation
+    cost, lower = (min((x.cost for x in part if x.violation <= FEASIBLE), default=np.inf) for part in (before, last))
+    return lower < cost - GAINED * abs(cost)
 
 
 def mesh_of(motion: Motion) -> Mesh:

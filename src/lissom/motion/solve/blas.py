@@ -48,7 +48,7 @@ class OneThread(contextlib.AbstractContextManager[None]):
                 self._limit.restore_original_limits()
 
     def renew(self) -> None:
-        """After a fork: another thread may have held the lock."""
+        """Renew the lock after a fork: another thread may have held it."""
         self._lock = threading.Lock()
 
 

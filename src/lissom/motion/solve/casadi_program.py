@@ -133,7 +133,7 @@ class CasadiProgram:
         return made
 
     def iterated(self, x: Array, cost: float, rows: Array) -> int:
-        """After every iteration; other than 0 stops."""
+        """Report an iteration; another answer than 0 stops the solver."""
         p = self.program
         rows = rows / self._row
         over = np.maximum(np.maximum(p.lower - rows, rows - p.upper), 0.0).max(initial=0.0)

@@ -18,6 +18,7 @@ from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration
 from lissom.motion.solve.solver import AbstractSolver, Solution, SolverLimits
 from lissom.motion.splines.mesh import Mesh
+from lissom.motion.transcription.kernels.smoothing import SOFT
 from lissom.motion.transcription.problem import Problem
 from lissom.motion.transcription.program import Program
 from lissom.spatial.rotations import Array
@@ -58,7 +59,7 @@ class Walk:
 
     def __call__(self, begin: Callable[..., Array], T: float, near: bool = False) -> Walked:
         """Shorten the duration from T on; `near` the shortest one, no shorter ones are tried."""
-        program = self._problem.program(self._mesh, np.zeros(0))
+        program = self._program(np.zeros(0))
         here = self._entered(program, begin(program.curves), T, 1 + SHORTEST if near else LONGER)
         stride = SHORTEST if near else STRIDE
         while here.solved and stride > SHORTEST and not self.stopped and program.curves.T(here.x) > self._shortest:
@@ -72,10 +73,14 @@ class Walk:
 
     def again(self, before: Walked, more: Array) -> Walked:
         """Solve with more samples for the same duration, or one that is a little longer."""
-        program = self._problem.program(self._mesh, more)
+        program = self._program(more)
         x = before.solution.x
         found = self._entered(program, x, program.curves.T(x), 1 + SHORTEST / 2)
         return Walked(program, found, tuple(self._log))
+
+    def _program(self, more: Array) -> Program:
+        """The problem with some more samples, friction rounded off widely: effort only shows the way."""
+        return self._problem.program(self._mesh, more, SOFT[0] if self._problem.graduated else 1.0)
 
     def _entered(self, program: Program, x: Array, T: float, longer: float = LONGER) -> Solution:
         """The first motion that is found at a duration, or at longer ones up to the longest."""

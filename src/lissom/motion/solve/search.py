@@ -14,7 +14,7 @@ from lissom.motion.checks.impossible import refuse_impossible
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import DEVIATION, Iteration, ResidualCheck
-from lissom.motion.result.residual_check import (
+from lissom.motion.result.verification.residual_check import (
     FIRST_FINER,
     MOST_FINER,
     PER_PERIOD,
@@ -354,8 +354,7 @@ class Search:
                without the first
         coarse : the solution on a coarser mesh that the start is, whose multipliers are carried over
         """
-        kinks = self.problem.spec.cost.kinks
-        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if kinks else (1.0,)
+        softer, *sharper = (soft or (SOFT[1:] if near else SOFT)) if self.problem.graduated else (1.0,)
         best, self.last = self._exchanged(mesh, begin, softer, near=near, coarse=coarse)
         before = self.last
         for width in sharper if best.ok else ():

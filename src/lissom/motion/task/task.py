@@ -22,6 +22,7 @@ from lissom.motion.task.reach import Reach
 
 MOST_SEGMENTS = 2000
 SEGMENTS = 20  # where a task gives no number
+INFORMATION = "information"  # of `excite`, which no integral along the motion gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +90,8 @@ class Task(Record):
     duration : float, (shortest, longest) or None    None: free
     minimise : str or {str: weight}    integral over the motion of the weighted sum of "time" (1), "torque_squared",
                                    "effort_normalised" (torques relative to their limits, squared), "energy", "jerk",
-                                   "torque_rate"; a key may be a function f(q, qd, qdd, tau) of casadi vectors that
-                                   gives a casadi number
+                                   "acceleration", "torque_rate"; a key may be a function f(q, qd, qdd, tau) of casadi
+                                   vectors that gives a casadi number
     segments : int or None         of the splines; None: 20, and up to 80 where effort is minimised and the cost still
                                    changes by more than 1 %
     degree : int or None           of the splines, 3 or more; None: 3, or 5 for arms with unactuated coordinates
@@ -188,7 +189,7 @@ class Task(Record):
         if not isinstance(terms, Mapping) or not terms:
             raise ModelError(f"minimise is {shown(value)}; expected one of {', '.join(CRITERIA)}, or {{name: weight}}.")
         for word, weight in terms.items():
-            if not callable(word) and word not in CRITERIA:
+            if not callable(word) and word not in CRITERIA and word != INFORMATION:
                 raise ModelError(f"minimise has {shown(word)}; expected {', '.join(CRITERIA)}, or a function.")
             if number(weight, "weight") < 0:
                 raise ModelError(f"minimise has the weight {weight:g}; expected 0 or more.")

@@ -43,7 +43,7 @@ class FirstGuess:
 
     @cached_property
     def duration(self) -> float:
-        """Of a smooth motion along that line [s]."""
+        """Duration of a smooth motion along that line [s]."""
         return self.duration_along(self.line)
 
     @cached_property
@@ -63,7 +63,7 @@ class FirstGuess:
         return curves.fitted(points, T)
 
     def duration_along(self, line: Line) -> float:
-        """Of the smooth motions along a line that meet the limits, the one of least cost; a guess."""
+        """Return the duration of the cheapest smooth motion along a line that meets the limits; a guess."""
         task = self.spec.task
         if task.fixed_duration is not None:
             return task.fixed_duration
@@ -218,7 +218,7 @@ class FirstGuess:
         return at, np.concatenate([self._reachable(x, s, ends, 1, rng) for x in at])
 
     def _resting(self, s: Array, ends: Array, seed: int, which: int) -> Line:
-        """Between two places a rest at a posture where rest costs little; number `which` of those that differ."""
+        """Insert between two places a rest at a posture where it costs little; number `which` of those that differ."""
         early, late = s[0] + (s[1] - s[0]) * np.array(REST)
         q = self._reachable(early, s, ends, CANDIDATES, np.random.default_rng(seed))
         q = np.clip(q, *self._reach(late, s, ends))

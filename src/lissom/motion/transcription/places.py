@@ -54,7 +54,7 @@ def places_of(arm: Arm, task: Task, bounds: Bounds, closing: Closing | None, ver
 
 
 def _sag(arm: Arm, task: Task, what: str, s: float) -> Callable[[Array], Array] | None:
-    """At an end: from positions (n,) to those with elastic entries at rest; None where nothing bends, or on the way."""
+    """Return, for positions (n,), those with elastic entries at rest; None where nothing bends, or on the way."""
     if s not in (0.0, 1.0) or not len(arm.mode_index):
         return None
 

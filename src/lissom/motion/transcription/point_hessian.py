@@ -135,7 +135,7 @@ class PointHessian:
             at += self._squares(group, found.weights, G, along, out[at:])
 
     def _plain(self, found: Curvature, T: float, out: Array) -> int:
-        """Without the squares."""
+        """Return the Hessian without the squares."""
         order, places, runs = self._all
         parts = np.empty((self._basis.shape[0], len(self._sources), len(self._pairs[0])))
         for k, (key, at) in enumerate(self._sources):

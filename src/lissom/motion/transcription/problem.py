@@ -92,6 +92,16 @@ class Problem:
         only_time = set(self.task.minimise) == {"time"}
         return self.spec.cost.kinks or (bool(self.spec.friction.any()) and not only_time)
 
+    @property
+    def graduated(self) -> bool:
+        """What is rounded off is so by less and less, each search starting from the solution of the last.
+
+        With unactuated coordinates, Coulomb friction too: a Z1 with two flexible links takes 120 iterations with
+        friction rounded off four times as wide, and 410 without. Where the motors move all coordinates, solutions are
+        near after few iterations, and from a wider one the search would only begin elsewhere.
+        """
+        return self.spec.cost.kinks or (self.rounded and len(self.spec.unactuated) > 0)
+
     def cost(self, curves: Curves, x: Array) -> float:
         """The integral that is minimised, as defined: nothing rounded off, on a fine grid."""
         breaks = curves.spaces[-1].basis.breaks
@@ -143,7 +153,7 @@ class Problem:
 
     @property
     def segments(self) -> int:
-        """Of actuated coordinates, to begin with where the task does not give them."""
+        """Number of segments of actuated coordinates, to begin with where the task does not give them."""
         return SEGMENTS if self.task.segments is None else int(self.task.segments)
 
     def mesh(self, finer: int = 1, segments: int | None = None) -> Mesh:
@@ -183,9 +193,9 @@ class Problem:
         return Curves(spaces, ends[0], ends[1], self.task.fixed_duration, nodes, forces)
 
     def program(self, mesh: Mesh, more: Array, soft: float = 1.0, only: Only | None = None) -> Program:
-        """On a mesh, with samples at the fractions `more` too.
+        """Return the program on a mesh, with samples at the fractions `more` too.
 
-        soft : how many times wider |power| is rounded off
+        soft : how many times wider |power| and friction are rounded off, see `Expressions.width_data`
         only : the limits that have rows at fractions of `more`; default: all of them
         """
         blocks = [self.samples.block(mesh, more, soft, only or {})]

@@ -221,7 +221,7 @@ class Reaching:
         return np.flatnonzero(np.abs(self.slopes(q + NEARBY * np.arange(1, LANES + 1)[:, None])).max(axis=(0, 1)) > 0)
 
     def block(self, q: Array) -> Block:
-        """Its rows as a block of a program; q: a solution."""
+        """Return the rows as a block of a program; q: a solution."""
         kept = self.independent(q)
         m, count = self.sample.m, len(kept)
         combine = sparse.csr_array((np.ones(count), (np.arange(count), kept)), shape=(count, LANES * m))

@@ -70,7 +70,7 @@ class Sums:
         self.add(np.minimum(i, j)[keep], np.maximum(i, j)[keep], sources[at[keep]], factor[keep])
 
     def matrix(self, pattern: Pattern, total: int) -> sparse.csr_array:
-        """From sources to the entries of a pattern."""
+        """Return the matrix from sources to the entries of a pattern."""
         if not self.rows:
             return sparse.csr_array((pattern.size, total))
         rows, columns = np.concatenate(self.rows), np.concatenate(self.columns)

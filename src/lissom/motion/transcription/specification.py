@@ -72,7 +72,7 @@ class Specification:
             self._prefer_clear(self.clearance)
 
     def _prefer_clear(self, clearance: Clearance) -> None:
-        """Of positions that reach a place, those that are clear of obstacles count first."""
+        """Let positions that reach a place count first where they are clear of obstacles."""
         given = [place.q[0] for place in self.places if place.reaching is None and not np.isnan(place.q[0]).any()]
         if given:
             clearance.leave_room(np.array(given))

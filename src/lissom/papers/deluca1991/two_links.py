@@ -68,7 +68,7 @@ def tip(arm: Arm, q: Array) -> Array:
 
 
 class Motion(NamedTuple):
-    """Of the arm by the paper's model: times, coordinates and rates (nt, 6), and why it ended early."""
+    """Motion of the arm by the paper's model: times, coordinates and rates (nt, 6), and why it ended early."""
 
     t: Array
     q: Array

@@ -34,9 +34,9 @@ def claims_and_drawings() -> tuple[list[Claim], list[Drawing]]:
     return claims, [_drawn(motions)]
 
 
-def _agreement() -> Claim:
+def _agreement(joints: int = 9) -> Claim:
     worst = 0.0
-    for arm in (load("puma560"), load("stanford"), puma_like(9)):
+    for arm in (load("puma560"), load("stanford"), puma_like(joints)):
         rng = np.random.default_rng(0)
         q, qd, qdd = rng.uniform(-1.5, 1.5, (3, 20, arm.dof))
         want = inverse_dynamics(arm, q, qd, qdd)
@@ -46,7 +46,7 @@ def _agreement() -> Claim:
     return as_corrected(
         "throughout",
         "all formulations give the same torques",
-        f"PUMA 560, Stanford arm, nine joints: largest difference {worst:.1e} of the largest torque",
+        f"PUMA 560, Stanford arm, {joints} joints: largest difference {worst:.1e} of the largest torque",
         worst,
         ROUNDING,
         "as corrected in docs/errata.md, where each equation has its test: as printed (11) lacks iW_j, the 3x3 form "

@@ -70,7 +70,7 @@ def crossings(cost: Cost) -> tuple[int, int, int, int]:
 
 
 def _crossing() -> Claim:
-    """From how many joints on a table costs more than Newton-Euler."""
+    """Number of joints from which on a table costs more than Newton-Euler."""
     theirs, own = crossings(printed), crossings(ours)
     return limited(
         "Configuration space",

@@ -116,7 +116,7 @@ def accelerations(state: State, tau: Any, given: list[tuple[Inertia, Any]]) -> l
 
 
 def screws(state: State, i: int) -> tuple[Screw, Screw]:
-    """Those about z_{i-1} and about x_i that lead from frame i-1 to frame i: Rot_z Trans_z Trans_x Rot_x."""
+    """Screws about z_{i-1} and about x_i that lead from frame i-1 to frame i: Rot_z Trans_z Trans_x Rot_x."""
     A, reach = state.frames.A[i], state.frames.reach[i]
     return Screw(Z, A[2][3], A[0][0], A[1][0]), Screw(X, reach[0], A[2][2], A[2][1])
 
@@ -250,7 +250,7 @@ def _spun(about_x: Screw, qd: Any) -> Any:
 
 
 def inbound(state: State, tau: Any, given: list[tuple[Inertia, Any]], rates: list[Rate]) -> list[Hinge]:
-    """From the free end: a, 1 / d and B*_z of every hinge."""
+    """Compute a, 1 / d and B*_z of every hinge, from the free end."""
     n = len(state.members)
     hinges: list[Any] = [None] * n
     A: Any = None
@@ -328,7 +328,7 @@ def _symmetric(entry: Any) -> Any:
 
 
 def outbound(state: State, hinges: list[Hinge]) -> list[Any]:
-    """From the base: thdd = -(a . q + B*_z) / d, of the acceleration q without the hinge's own drift."""
+    """Compute thdd = -(a . q + B*_z) / d from the base, of the acceleration q without the hinge's own drift."""
     thdd: list[Any] = []
     a: Any = negative(state.gravity)
     dw: Any = None

@@ -17,6 +17,7 @@ from lissom.simulation.controllers.impedance import Impedance as Impedance
 from lissom.simulation.controllers.joint_inversion import JointInversion as JointInversion
 from lissom.simulation.controllers.pd import PD as PD
 from lissom.simulation.controllers.pid import PID as PID
+from lissom.simulation.controllers.sampled import SampledController as SampledController
 from lissom.simulation.controllers.state_feedback import StateFeedback as StateFeedback
 from lissom.simulation.controllers.torques import Torques as Torques
 

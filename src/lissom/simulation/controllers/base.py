@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ from lissom.spatial.rotations import Array
 
 ROLE = "lissom input"
 SOURCE = 4
-HOUSE = Path(__file__).parents[2]
+HOUSE = __file__.removesuffix(os.path.join("simulation", "controllers", "base.py"))  # as modules have it
 Made = Callable[["Controller", Arm, str], list[Signal]]
 
 
@@ -109,7 +110,7 @@ def matrix(default: Any = dataclasses.MISSING) -> Any:
 
 def limit() -> Any:
     """Declare the largest torque: None, True (the arm's own limits), or one entry per joint."""
-    return _field(_Role(3, lambda self, arm, word: _limit(arm, getattr(self, word), type(self).__name__)), None)
+    return _field(_Role(3, lambda self, arm, word: torque_limit(arm, getattr(self, word), type(self).__name__)), None)
 
 
 # ---- the contract --------------------------------------------------------------------------------
@@ -184,8 +185,7 @@ class Controller(KnownKeywords):
         return type(self).program is Controller.program and hasattr(type(self), "law")
 
     def try_law(self, arm: Arm, inputs: Mapping[str, slice]) -> None:
-        """Raise an error where the structure cannot be compared, or `law` returns another number of entries."""
-        self.structure(list(inputs))
+        """Raise an error where `law` returns another number of entries."""
         if self._by_expressions:
             given = {name: [np.zeros(1)] * (where.stop - where.start) for name, where in inputs.items()}
             q, qd, z = ([np.zeros(1)] * n for n in (arm.dof, arm.dof, len(self.states(arm))))
@@ -310,7 +310,7 @@ def _written(kind: type) -> list[str]:
     """Return hashes of the modules of a class outside lissom: installed packages change without a change of names."""
     modules = [sys.modules.get(base.__module__) for base in kind.__mro__ if base is not object]
     files = [getattr(module, "__file__", None) for module in modules if module is not None]
-    own = [Path(file) for file in dict.fromkeys(files) if file and not Path(file).is_relative_to(HOUSE)]
+    own = [Path(file) for file in dict.fromkeys(files) if file and not file.startswith(HOUSE)]
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in own if file.is_file()]
 
 
@@ -371,7 +371,7 @@ def joint_signal(arm: Arm, value: Any, name: str, least: float | None = None) ->
     return signal
 
 
-def _limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
+def torque_limit(arm: Arm, limit: Any, name: str) -> list[Signal]:
     """Return the torque limit of a controller as signals: None, True (the arm's own limits) or numbers."""
     if limit is None or limit is False:
         return []

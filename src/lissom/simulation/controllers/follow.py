@@ -18,8 +18,9 @@ from lissom.simulation.controllers.base import (
     optional_per_joint,
     source,
 )
+from lissom.simulation.controllers.feedforward.command import commanded_torques
 from lissom.simulation.controllers.law import LoopState
-from lissom.simulation.controllers.planned import is_planned_motion, planned_torques
+from lissom.simulation.controllers.planned import is_planned_motion
 from lissom.simulation.controllers.references import references
 from lissom.simulation.controllers.state_feedback import feedback, gain_matrix
 from lissom.simulation.signals import Signal, as_signal, sampled
@@ -30,7 +31,8 @@ class Follow(Controller):
     """Track a planned motion: its feedforward torques plus feedback of the deviation from it.
 
     ``tau = tau_plan(t) + kp e + kd de`` on the joints, or ``tau = tau_plan(t) - K [q - q_plan, qd - qd_plan]`` with the
-    whole state. After its end the motion rests at its goal, held by the torques that this takes.
+    whole state. After its end the motion rests at its goal, held by the torques that this takes. Where actuators of the
+    motion's arm have a lag, the feedforward is `Motion.command`.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ class Follow(Controller):
     def signals(self, arm: Arm) -> list[Signal]:
         columns = _columns(self.motion, arm)
         plan = references("Follow", arm, q=self.motion, qd=None)
-        curves = {**plan, "tau": planned_torques(self.motion)}
+        curves = {**plan, "tau": commanded_torques(self.motion)}
         out = []
         for word, value in curves.items():
             signal = as_signal(value, arm.dof, f"Follow: {word}", lambda x: arm.expanded(x[..., columns]))
@@ -100,6 +102,10 @@ class Follow(Controller):
         if flat.shape[1] == 1:
             return Signal("K", size, flat[:, 0] if len(flat) > 1 else flat[0, 0])
         return sampled("K", flat, self.motion.duration)
+
+    def neglected(self, arm: Arm) -> str:
+        """What the feedforward of actuators with lag cannot do; empty if nothing."""
+        return getattr(commanded_torques(self.motion), "note", "")
 
     def program(self, now: LoopState) -> list[Any]:
         return feedback(now) if "K" in now.given else now.with_feedforward(now.pulls())

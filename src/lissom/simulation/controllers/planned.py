@@ -7,7 +7,7 @@ polynomials through Chebyshev points reproduce them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,22 +92,51 @@ def refuse_planned_samples(controller: str, motion: Any, tau: Any) -> None:
         )
 
 
+class Pieces(NamedTuple):
+    """Where the torques of a motion are smooth, and where they jump.
+
+    breaks : (k,)       ends of the segments of its splines [s]
+    smooth : (m,)       times between which its torques are smooth
+    leaps : (l,)        times inside it at which they jump
+    """
+
+    breaks: Array
+    smooth: Array
+    leaps: Array
+
+    @classmethod
+    def of(cls, motion: Any) -> Pieces:
+        """Return the pieces of a motion."""
+        breaks = motion.finest_breaks * motion.duration
+        turns = _turns(motion)
+        closed = [] if motion.closures is None else motion.closures.s * motion.duration
+        smooth = np.unique(np.concatenate([breaks, turns, closed]))
+        smooth = smooth[np.append(True, np.diff(smooth) > 1e-12 * smooth[-1])]
+        rough = continuity(motion) < 2  # accelerations jump
+        return cls(breaks, smooth, np.unique(np.concatenate([breaks[1:-1] if rough else [], turns])))
+
+
+def continuity(motion: Any) -> int:
+    """Return the number of continuous derivatives of all coordinates."""
+    return min(basis.continuity for basis, _, _ in motion.splines)
+
+
 def planned_torques(motion: Any) -> Exact:
     """Return the torques of a motion over time, followed by those that hold the arm at its end."""
-    breaks = motion.finest_breaks * motion.duration
-    turns = _turns(motion)
-    closed = [] if motion.closures is None else motion.closures.s * motion.duration
-    smooth = np.unique(np.concatenate([breaks, turns, closed]))
-    smooth = smooth[np.append(True, np.diff(smooth) > 1e-12 * smooth[-1])]
+    pieces = Pieces.of(motion)
+    leaps = np.union1d(pieces.leaps, motion.duration)
+    return Exact(pieces.breaks, interpolated(torques_of(motion), pieces.smooth), leaps, held_at_end(motion))
+
+
+def held_at_end(motion: Any) -> Array:
+    """Return the torques (dof,) that hold the arm at the end of a motion."""
     end = np.array([motion.duration])
     q = motion.at(end)[0]
     held = motion.required(np.ones(1), q, 0 * q, 0 * q, motion.loads_at(end))[0]
-    rough = min(basis.continuity for basis, _, _ in motion.splines) < 2  # accelerations jump
-    leaps = np.unique(np.concatenate([breaks[1:-1] if rough else [], turns, end]))
-    return Exact(breaks, interpolated(_torques(motion), smooth), leaps, np.where(motion.arm.actuated, held, 0.0))
+    return np.where(motion.arm.actuated, held, 0.0)
 
 
-def _torques(motion: Any) -> Function:
+def torques_of(motion: Any) -> Function:
     """Return the torques of a motion at times (nt,), of open arms from one polynomial per piece, smooth to rounding."""
     path, end = motion.polynomials, motion.duration
     if path is None:

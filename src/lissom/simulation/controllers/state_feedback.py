@@ -24,7 +24,9 @@ def gain_matrix(x: Array, arm: Arm, name: str = "StateFeedback") -> Array:
     """Return a gain as (..., dof 2 dof), from one with rows for all or for the actuated coordinates."""
     n, m = arm.dof, int(arm.actuated.sum())
     if x.ndim < 2 or x.shape[-2:] not in ((n, 2 * n), (m, 2 * n)):
-        raise InputError(f"{name}: K has shape {x.shape}; expected ({m}, {2 * n}), one row per actuated joint.")
+        lag = " Columns for torques behind the lag of actuators are not used; OutputFeedback uses them."
+        hint = lag if (arm.actuator_lag > 0).any() else ""
+        raise InputError(f"{name}: K has shape {x.shape}; expected ({m}, {2 * n}), one row per actuated joint.{hint}")
     if x.shape[-2] != n:
         full = np.zeros((*x.shape[:-2], n, 2 * n))
         full[..., arm.actuated, :] = x

@@ -81,13 +81,16 @@ class Adaptive:
         self.longest = self.loop.finest(float(np.diff(times).min()))
         y = self.loop.projected(np.concatenate([begin, np.zeros(POWERS)]))
         failure, stopped, interrupted = None, None, False
-        ends = [t for t in self.loop.inputs.jumps if times[0] < t < times[-1]] + [float(times[-1])]
+        jumps, end = self.loop.inputs.jumps, float(times[-1])
+        acts = self.loop.sampling_times(float(times[0]), end)
+        ends = np.unique([*jumps[(jumps > times[0]) & (jumps < end)], *acts, end]).tolist()
         t = float(times[0])
         try:
             for end in ends:
                 self.system.way = settled(self.loop, t, y)  # a jump may set joints free
                 self._keep(t, y)
-                t, y = self._stretch(t, y, float(end))
+                t, y = self._stretch(t, y, end)
+                y = self._sampled(t, y) if end in acts else y
         except RunStopped as stop:
             stopped = str(stop)
         except KeyboardInterrupt:
@@ -127,6 +130,13 @@ class Adaptive:
             some[inside, : len(y)] = path(self.times[self.filled : end][inside]).T
         some[:, len(y) :] = self.system.way
         self.filled = end
+
+    def _sampled(self, t: float, y: Array) -> Array:
+        """Return the state after the action of a sampled controller; a sample at that time is the state after it."""
+        y = self.loop.sampled(t, y[None])[0]
+        if self.filled and self.times[self.filled - 1] >= t:
+            self.out[0, self.filled - 1, : len(y)] = y
+        return y
 
     def _stretch(self, t: float, y: Array, end: float) -> tuple[float, Array]:
         """Integrate from t to end, an interval in which no input jumps."""

@@ -69,12 +69,15 @@ def _method(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[E
     if options.method is not None:
         if options.method == "rodas" and not implicit.covers(loop, events):
             raise InputError(
-                "simulate: method 'rodas' does not support closed loops, tau as a Python function, or events; use "
-                "method='radau'."
+                "simulate: method 'rodas' does not support closed loops, sampled controllers, events, or tau as a "
+                "Python function; use method='radau'."
             )
         return Plan(options.method, f"{WORDS[options.method]}: requested.", options.dt)
     if options.dt is not None:
         return Plan("rk4", f"{WORDS['rk4']}: dt was given.", options.dt)
+    if loop.sampling is not None:
+        method = "rk4" if loop.sliding else "rk8"  # few long steps between sampling times
+        return Plan(method, f"{WORDS[method]}: the controller acts every {loop.sampling:g} s; it holds in between.")
     return _of_one(loop, begin, options) if begin.single else _of_many(loop, begin, options, events)
 
 
@@ -131,7 +134,7 @@ def step_for(loop: ClosedLoop, method: str, begin: Start, options: Options, most
     found = [spectrum(loop.member(k), 0.0, begin.states[k]) for k in picked]
     fastest = max((s.fastest for s in found if s is not None), default=10.0)
     gain = 2.0 ** tableau(method).order - 1  # the change by halving is so many times the error that is left
-    h = max(min(until / LOOKS, 2.0 / max(fastest, 1e-6)), until / most)
+    h = max(min(until / LOOKS, 2.0 / max(fastest, 1e-6), loop.sampling or np.inf), until / most)
     ends = _seen(loop, method, picked, begin, until, h)
     before, note = np.inf, ""
     for _ in range(HALVINGS):

@@ -121,13 +121,17 @@ class Fixed:
 
     def _advance(self, state: Array, t: Array, chunk: Array) -> None:
         """Fill the samples by equal steps; a step that contains a jump is divided there."""
+        if self.loop.sampling is not None:
+            for k, start in enumerate(t):
+                state = chunk[:, k] = self._moved(state, float(start), float(start) + self.h * self.repeats, self.h)
+            return
         begin = 0
         for k in (*self._with_jumps(t), len(t)):
             if k > begin:
                 self._evenly(state, t[begin:k], chunk[:, begin:k])
                 state = np.ascontiguousarray(chunk[:, k - 1])
             if k < len(t):
-                state = chunk[:, k] = self._cut(state, float(t[k]))
+                state = chunk[:, k] = self._moved(state, float(t[k]), float(t[k]) + self.h * self.repeats, self.h)
             begin = k + 1
 
     def _with_jumps(self, t: Array) -> list[int]:
@@ -140,14 +144,14 @@ class Fixed:
         steps = (jumps[inside] - t[at[inside]]) / self.h
         return sorted(set(at[inside][np.abs(steps - np.round(steps)) > ON_A_STEP].tolist()))
 
-    def _cut(self, state: Array, start: float) -> Array:
-        """Advance by one sample, with steps that end at the jumps."""
-        end = start + self.h * self.repeats
-        jumps = self.loop.inputs.jumps
-        ends = [*jumps[(jumps > start) & (jumps < end)].tolist(), end]
+    def _moved(self, state: Array, start: float, end: float, h: float) -> Array:
+        """Advance from one time to another, with steps up to h that end at jumps and at sampling times."""
+        jumps, acts = self.loop.inputs.jumps, self.loop.sampling_times(start, end)
+        ends = np.unique([*jumps[(jumps > start) & (jumps < end)], *acts, end]).tolist()
         for begin, until in zip([start, *ends], ends, strict=False):
-            count = max(1, int(np.ceil((until - begin) / self.h - ON_A_STEP)))
+            count = max(1, int(np.ceil((until - begin) / h - ON_A_STEP)))
             state = self._in_pieces(state, begin, (until - begin) / count, count)
+            state = self.loop.sampled(until, state) if until in acts else state
         return state
 
     def _evenly(self, state: Array, t: Array, chunk: Array) -> None:
@@ -220,30 +224,35 @@ class Fixed:
 
     def _reason(self, run: int, times: Array, out: Array, end: int) -> tuple[Failure, tuple[float, Array]]:
         """Repeat a failed run step by step from its last good sample; return the cause and the last good state."""
-        loop, stepper = self.loop.member(run), self.stepper.member(run)
+        part = self._some(slice(run, run + 1))
         t, state = float(times[end]), out[run, end]
         for _ in range(self.repeats):
-            new = self._tried(stepper, t, state, self.h, 1)
+            new = part._tried(t, state, self.h, 1)
             if not np.isfinite(new).all() or not self._bounded(new):
                 break
             state, t = new, t + self.h
-        return self._cause(loop, t, state, stepper), (t, state)
+        return part._cause(self.loop.member(run), t, state), (t, state)
 
-    @staticmethod
-    def _tried(stepper: Stepper, t: float, state: Array, h: float, count: int) -> Array:
-        """Return the state after some steps of one run; NaN where they cannot be taken."""
-        new = np.full((1, 1, len(state)), np.nan)
+    def _tried(self, t: float, state: Array, h: float, count: int) -> Array:
+        """Return the state after some steps of the only run; NaN where they cannot be taken."""
         try:
-            stepper.advance(state[None].copy(), np.array([t]), h, count, new)
+            return self._stepped(t, state, h, count)
         except LissomError:
-            new[:] = np.nan
+            return np.full_like(state, np.nan)
+
+    def _stepped(self, t: float, state: Array, h: float, count: int) -> Array:
+        """Return the state after some steps of the only run, also where a sampled controller acts between them."""
+        if self.loop.sampling is not None:
+            return self._moved(state[None], t, t + h * count, h)[0]
+        new = np.zeros((1, 1, len(state)))
+        self.stepper.advance(state[None].copy(), np.array([t]), h, count, new)
         return new[0, 0]
 
     def _bounded(self, states: Array) -> Any:
         """Whether states (..., q, qd, ...) are finite and not beyond all bounds."""
         return (np.abs(states[..., : 2 * self.loop.dof]) < FASTEST).all(axis=-1)
 
-    def _cause(self, loop: ClosedLoop, t: float, state: Array, stepper: Stepper) -> Failure:
+    def _cause(self, loop: ClosedLoop, t: float, state: Array) -> Failure:
         """Return why the step after a state fails: evaluate its stages one by one, then try smaller steps."""
         way, y, method, n = loop.ways(state), state[: loop.size], self.stepper.tableau, loop.dof
         slopes: list[Array] = []
@@ -257,7 +266,7 @@ class Fixed:
         except LissomError as error:
             return Failure.of(error, f"at t = {t:.6g} s: ")
         for finer in FINER:
-            if self._bounded(10 * self._tried(stepper, t, state, self.h / finer, finer)):
+            if self._bounded(10 * self._tried(t, state, self.h / finer, finer)):
                 small = f"{self.h / finer:.3g} s"
                 why = f"the integration diverged at t = {t:.6g} s with steps of {self.h:.3g} s, but not with {small}"
                 return Failure(why, RunOutcome.DIVERGED)
@@ -292,18 +301,14 @@ class Fixed:
     def _located(self, run: int, event: Event, times: Array, out: Array, k: int) -> tuple[float, Event, Array]:
         from scipy.optimize import brentq
 
-        start, n = out[run, k][None].copy(), self.loop.dof
+        start, n = out[run, k].copy(), self.loop.dof
         t = float(times[k])
         if isinstance(event, LimitEvent) and not event.stop and self.many:
             return on_cubic(event, times[k : k + 2], out[run, k : k + 2], n)
-        stepper = self.stepper.member(run)
+        part = self._some(slice(run, run + 1))
 
         def state(span: float) -> Array:
-            if span == 0.0:
-                return out[run, k]
-            kept = np.zeros((1, 1, start.shape[1]))
-            stepper.advance(start, np.array([t]), span / self.repeats, self.repeats, kept)
-            return kept[0, 0]
+            return start if span == 0.0 else part._stepped(t, start, span / self.repeats, self.repeats)
 
         def value(span: float) -> float:
             x = state(span)

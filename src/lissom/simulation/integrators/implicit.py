@@ -38,9 +38,9 @@ TO_POWERS = np.linalg.inv(np.vander(GAUSS, increasing=True))  # the parabola thr
 
 
 def covers(loop: ClosedLoop, events: Sequence[Event]) -> bool:
-    """Whether `Implicit` applies: no closed loops, no Python function for the torques, no events but joint limits."""
+    """Whether `Implicit` applies: no closed loops, no sampled or Python controller, no events but joint limits."""
     noted = all(isinstance(event, LimitEvent) and not event.stop for event in events)
-    return noted and not loop.looped and loop.controller is not None and compiler_present()
+    return noted and not loop.looped and loop.sampling is None and loop.controller is not None and compiler_present()
 
 
 @dataclass(frozen=True)

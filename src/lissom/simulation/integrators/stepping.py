@@ -259,7 +259,8 @@ class Stepper:
         rows = {word: np.ascontiguousarray(x, float) for word, x in rows.items()}
         q, qd, t = rows["q"], rows["qd"], self._clock[0] + self.tableau.moments[moment] * self._clock[1]
         tau = loop.outside(t, q, qd)
-        values = np.concatenate([rows[word] for word in ("steady", "varying") if word in rows], axis=1)
+        given_rows = [rows[word] for word in ("steady", "varying") if word in rows]
+        values = np.concatenate([np.zeros((len(q), 0)), *given_rows], axis=1)
         way, z = (rows.get(word, np.zeros((len(q), 0))) for word in ("way", "z"))
         rates = loop.rates(States(q, qd, z), way, values, tau)
         effort = [[rates.effort[:, loop.held.index(k)]] for k in loop.sliding]

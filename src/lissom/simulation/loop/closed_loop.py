@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ from lissom.model.arm import Arm
 from lissom.records import flat
 from lissom.simulation.controllers import Controller
 from lissom.simulation.controllers.law import SUM1, LoopState
+from lissom.simulation.controllers.sampled import SampledController, Sampler
+from lissom.simulation.loop.actuators import Actuators
 from lissom.simulation.loop.callbacks import called
 from lissom.simulation.loop.inputs import Inputs
 from lissom.simulation.signals import Signal, checked
@@ -46,11 +49,12 @@ STRAIGHT = 8
 STRAIGHT_FLEXIBLE = 12  # with flexible links
 FREE = Step("free", lambda way: [[way[0] * way[0]]], (1,), (1,))
 Feedback = Callable[[float, Array, Array], Array]
+AT_ONCE = 1e-9  # of the sampling time: times that are nearer are the same
 FASTEST = 1e5  # rad or m, and per second, beyond which a run has diverged
 
 
 class States(NamedTuple):
-    """States of the arm (..., dof), and of its controller (..., m)."""
+    """States of the arm (..., dof), and those of its controller and of actuators with lag (..., m)."""
 
     q: Array
     qd: Array
@@ -64,7 +68,7 @@ class Rates(NamedTuple):
     tau: Array  # torques of the motors, and of what leads prescribed joints
     effort: Array  # (..., held) what holding takes
     power: Array  # (..., 3) in, lost, outer
-    z: Array  # (..., states of the controller) their rates
+    z: Array  # (..., m) rates of the states of controller and actuators
 
 
 class ClosedLoop:
@@ -112,21 +116,30 @@ class ClosedLoop:
         self.bodies = bodies.changed(friction=dict.fromkeys(smooth, 0.0), laws=dict.fromkeys(smooth, ()))
         self.held = sorted({*self.sliding, *self.prescribed})
         signals: list[tuple[str, Signal]] = []
-        self.controller_states: tuple[str, ...] = ()
+        self.actuators = Actuators(arm, self.prescribed, None if several is None else several.arms)
+        own: tuple[str, ...] = ()
         if controller is not None:
             signals += [(f"controller.{s.name}", s) for s in controller.signals(arm)]
-            self.controller_states = controller.states(arm)
+            own = controller.states(arm)
         else:
             signals.append(("controller.tau", Signal("tau", arm.dof, np.zeros(arm.dof))))
         signals += [(f"load{i}", s) for i, (_, s) in enumerate(loads)]
         signals += [("base", base)] if base is not None else []
         signals += [(f"lead{k}", s) for k, s in self.prescribed.items()]
         signals += [(f"payload{i}", s) for i, (_, s) in enumerate(payloads)]
+        signals += [("lag", self.actuators.signal)] if len(self.actuators) else []
+        self.controller_states = (*own, *self.actuators.names)  # of the actuators last
         if several is not None:
             signals.append(("arm", Signal("arms", several.varied.size, several.varied.rows(several.arms))))
         self.loaded, self.payload_frames = [frame for frame, _ in loads], [frame for frame, _ in payloads]
         self.has_base = base is not None
         self.inputs = Inputs(signals)
+        self.sampling: float | None = None  # time between two actions of a sampled controller [s]
+        self.sampler: Sampler | None = None
+        if isinstance(controller, SampledController):
+            arms = None if several is None else several.arms
+            self.sampling, self.sampler = controller.every, controller.sampler(arm, arms)
+        self.structure = "feedback" if controller is None else controller.structure(list(self.controller_inputs))
 
     # ---- what is given ---------------------------------------------------------------------------
 
@@ -137,15 +150,16 @@ class ClosedLoop:
 
     @property
     def size(self) -> int:
-        """Number of entries of the state: q, qd and the controller's states."""
+        """Number of entries of the state: q, qd, the controller's states and torques behind a lag."""
         return 2 * self.arm.dof + len(self.controller_states)
 
     @property
     def z0(self) -> Array | None:
-        """Initial states of the controller, (m,) or (runs, m); None without any."""
-        if self.controller is None or not self.controller_states:
+        """Initial states of the controller, (m,) or (runs, m), and zero for actuators; None without any."""
+        if not self.controller_states:
             return None
-        return self.controller.initial_states(self.arm)
+        own = np.zeros(0) if self.controller is None else self.controller.initial_states(self.arm)
+        return np.concatenate([own, np.zeros((*own.shape[:-1], len(self.actuators)))], axis=-1)
 
     def finest(self, sample: float) -> float:
         """Longest step [s] that skips no feature of the inputs; functions are evaluated once per sample."""
@@ -159,7 +173,7 @@ class ClosedLoop:
     def member(self, run: int) -> ClosedLoop:
         """Return the closed loop of one run of an ensemble."""
         own = self.inputs.member(run)
-        return self if own is self.inputs else self._of(own, run)
+        return self if own is self.inputs and self.sampler is None else self._of(own, run)
 
     def rows(self, some: slice) -> ClosedLoop:
         """Return the closed loop of some runs of an ensemble."""
@@ -177,7 +191,7 @@ class ClosedLoop:
 
     @property
     def acting(self) -> Acting:
-        """Which inputs of the arm's functions differ from run to run (payloads, parameters)."""
+        """Inputs of the arm's functions that differ from run to run (payloads, parameters)."""
         varied = self.several.varied if self.several is not None and self.several.varied.size else None
         return Acting(payloads=tuple(self.payload_frames), varied=varied)
 
@@ -239,10 +253,7 @@ class ClosedLoop:
     ) -> tuple[Any, list[Any], Any]:
         """Return accelerations, efforts and power; torques by coordinate (`tau` from outside, or None); rates of z."""
         parts = {name: given[where] for name, where in self.inputs.places.items()}
-        if self.controller is not None:
-            torques, changes = self.torques(run, q, qd, z, given)
-        else:
-            torques, changes = [tau[k : k + 1] for k in range(self.dof)], []
+        torques, changes = self.torques(run, q, qd, z, given, tau)
         held = {}
         for k in self.sliding:
             held[k] = Held(run.apply(FREE, way[k])[0], run.constant([0.0])[0])
@@ -271,11 +282,23 @@ class ClosedLoop:
         smooth = {i: smoothed(run, body.drive) for i, body in rough if body.drive is not None}
         return bodies.changed(drive=smooth)
 
-    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any) -> tuple[list[Any], Any]:
-        """Return the controller's torques by coordinate, and the rates of its states."""
-        assert self.controller is not None
-        own = {name: given[where] for name, where in self.controller_inputs.items()}
-        return self.controller.torques(LoopState(run, self.arm, q, qd, z, own))
+    def torques(self, run: Any, q: Any, qd: Any, z: Any, given: Any, tau: Any = None) -> tuple[list[Any], Any]:
+        """Return the torques that act, by coordinate, and the rates of the states of controller and actuators.
+
+        tau : torques that a user's function commands, without a controller
+        """
+        own = len(self.controller_states) - len(self.actuators)
+        torques: list[Any]
+        changes: Any = []
+        if self.controller is None:
+            torques = [tau[k : k + 1] for k in range(self.dof)]
+        else:
+            inputs = {name: given[where] for name, where in self.controller_inputs.items()}
+            torques, changes = self.controller.torques(LoopState(run, self.arm, q, qd, z[:own], inputs))
+        if not len(self.actuators):
+            return torques, changes
+        torques, rates = self.actuators.behind(run, torques, z[own:], given[self.inputs.places["lag"]])
+        return torques, run.gathered([*(changes[k : k + 1] for k in range(own)), *rates])
 
     @property
     def straight(self) -> bool:
@@ -288,10 +311,9 @@ class ClosedLoop:
     @cached_property
     def key(self) -> str:
         """Key of the compiled code: everything it depends on besides the steps."""
-        what = "feedback" if self.controller is None else self.controller.structure(list(self.controller_inputs))
         acting = (self.inputs.shape, self.loaded, self.payload_frames, list(self.prescribed), self.acting)
         drives = {k: [*map(float, flat(drive).entries)] for k, drive in self._drives.items()}
-        parts = (self.bodies, self.arm.actuated, what, self.controller_states, acting, self.friction, drives)
+        parts = (self.bodies, self.arm.actuated, self.structure, self.controller_states, acting, self.friction, drives)
         return f"{fingerprint(*parts)}|{sources()}"
 
     def program(self, run: Any) -> None:
@@ -314,18 +336,27 @@ class ClosedLoop:
 
     @cached_property
     def function(self) -> Function:
-        """The compiled `program`."""
+        """The compiled `program`, for every step and for samples."""
+        return self._function("kernel", self.straight)
+
+    @cached_property
+    def function_at_rest(self) -> Function:
+        """The compiled `program` for a few states, on a tape: nothing is compiled for new numbers of an arm."""
+        return self.function if self.bodies.flexible else self._function("kernel at rest", False)
+
+    def _function(self, what: str, straight: bool) -> Function:
         n, m = self.dof, len(self.controller_states)
         there = {"q": True, "qd": True, "z": m, "tau": self.controller is None, "way": self.sliding, "given": True}
         words = [word for word, some in there.items() if some]
         sizes = {"z": m, "way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS + m,)]
-        code = self.kept("kernel", lambda: self._kernel(lengths, [n, shapes[1][0]])) if compiler_present() else None
+        make = partial(self._kernel, lengths, [n, shapes[1][0]], straight)
+        code = self.kept(what, make) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
 
-    def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
-        if self.straight:
+    def _kernel(self, inputs: list[int], outputs: list[int], straight: bool) -> kernel.Kernel:
+        if straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
         return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
@@ -361,11 +392,20 @@ class ClosedLoop:
         self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
+        return self._rates(self.function, state, way, given, tau, threads)
+
+    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
+        """Return what `rates` does at one state of joints that may stick, of which there are few."""
+        return self._rates(self.function_at_rest, state, way, given, tau, None)
+
+    def _rates(
+        self, function: Function, state: States, way: Array, given: Array, tau: Array | None, threads: int | None
+    ) -> Rates:
         outside = [tau] if self.controller is None and tau is not None else []
         own = [state.z] if self.controller_states else []
         arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
         one = state.q.ndim == 1
-        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
+        qdd, rest = function.one(*arguments) if one else function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
@@ -397,6 +437,45 @@ class ClosedLoop:
     def begun(self, states: Array, _pass_singular: bool) -> Array:
         """Return checked initial states (runs, size)."""
         return states
+
+    # ---- sampled controllers ---------------------------------------------------------------------
+
+    def sampling_times(self, start: float, end: float) -> Array:
+        """Return the times in (start, end] at which a sampled controller acts."""
+        if self.sampling is None:
+            return np.zeros(0)
+        first, last = (int(np.floor(t / self.sampling + AT_ONCE)) for t in (start, end))
+        return np.minimum(self.sampling * np.arange(first + 1, last + 1), end)
+
+    def sampled(self, t: float, states: Array) -> Array:
+        """Return states (runs, ...) after the action of a sampled controller at one of its sampling times."""
+        if self.sampler is None or self.sampling is None:
+            return states
+        k, at, own = round(t / self.sampling), self.split(states), self.size - len(self.actuators)
+        out, rows = states.copy(), range(self._first, self._first + len(states))
+        z = states[:, 2 * self.dof : own]
+        out[:, 2 * self.dof : own] = self.sampler(k, at.q, at.qd, z if k else None, rows)
+        return out
+
+    def started(self, states: Array, tau0: Array | None) -> Array:
+        """Return initial states after the first action of a sampled controller, with the torques behind a lag.
+
+        tau0 : (dof,) or (runs, dof) torques that act; None: those commanded at t = 0
+        """
+        states, places = self.sampled(0.0, states), self.actuators.coordinates
+        if not places:
+            return states
+        if tau0 is None:
+            at, rows = self.split(states), len(states)
+            varying = np.broadcast_to(self.inputs.varying(0.0), (rows, self.inputs.size - self.inputs.steady_size))
+            given = np.ascontiguousarray(np.concatenate([self.inputs.steady(rows), varying], axis=1))
+            ways = np.zeros((rows, len(self.sliding)))
+            found = self.rates(at, ways, given, self.outside(0.0, at.q, at.qd))
+            before = states[:, self.size - len(places) : self.size]
+            acting = before + self.inputs.part("lag", given) * found.z[:, -len(places) :]
+        else:
+            acting = np.broadcast_to(tau0, (len(states), self.dof))[:, places]
+        return np.concatenate([states[:, : self.size - len(places)], acting], axis=1)
 
     def outside(self, t: float, q: Array, qd: Array) -> Array | None:
         """Return the checked torques of a user's function at a time, run by run; None if there is no such function."""

@@ -29,7 +29,7 @@ def settled(loop: ClosedLoop, t: float, y: Array) -> Array:
     place = [loop.held.index(k) for k in loop.sliding]
     given, tau = loop.inputs.at(t), loop.outside(t, state.q, state.qd)
     for _ in range(10 + 4 * len(sliding)):
-        rates = loop.rates(state, way, given, tau)
+        rates = loop.at_rest(state, way, given, tau)
         effort = rates.effort[place]
         back = resting & (way != 0.0) & (rates.qdd[sliding] * way < 0.0)
         strain = np.where(resting & (way == 0.0), np.abs(effort) / friction, 0.0)

@@ -49,19 +49,33 @@ def slopes(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = Fals
     n, m = loop.dof, loop.size - 2 * loop.dof
     if loop.looped:
         return _of_rates(loop, t, y[: loop.size], way, before)
+    found = at_state(loop, t, y, way, before)
+    J = _free_motion(loop, way, found.M, np.hstack([found.K, found.D, -found.law.z[:n]]))
+    return np.vstack([J, np.hstack([part[n:] for part in found.law])]) if m else J
+
+
+def slopes_without_feedback(loop: ClosedLoop, way: Array, found: TorqueSlopes) -> Array:
+    """(2 dof, 2 dof) derivatives of (qd, qdd) with respect to (q, qd) under torques that are constant."""
+    n, law = loop.dof, found.law
+    return _free_motion(loop, way, found.M, np.hstack([found.K + law.q[:n], found.D + law.qd[:n]]))
+
+
+def at_state(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = False) -> TorqueSlopes:
+    """Derivatives of the torques of one run at a state (q, qd, z, ...)."""
     state = loop.split(y)
     given, tau = loop.inputs.at(t, before), loop.outside(t, state.q, state.qd)
     qdd = loop.rates(state, way, given, tau).qdd
-    M, D, K, law = torque_slopes(loop, state, qdd, given, t)
-    free = np.ones(n, bool)
+    return torque_slopes(loop, state, qdd, given, t)
+
+
+def _free_motion(loop: ClosedLoop, way: Array, M: Array, pull: Array) -> Array:
+    """(2 dof, k) derivatives of (qd, qdd): M dqdd = -pull dx for coordinates that are free, none of the others."""
+    n, free = loop.dof, np.ones(loop.dof, bool)
     free[[k for k, x in zip(loop.sliding, way, strict=True) if x == 0.0]] = False
     free[list(loop.prescribed)] = False
-    J = np.zeros((loop.size, loop.size))
+    J = np.zeros((2 * n, pull.shape[1]))
     J[:n, n : 2 * n] = np.eye(n)
-    inside = np.flatnonzero(free)
-    J[n + inside] = np.linalg.solve(M[np.ix_(free, free)], -np.hstack([K, D, -law.z[:n]])[free])
-    if m:
-        J[2 * n :] = np.hstack([part[n:] for part in law])
+    J[n + np.flatnonzero(free)] = np.linalg.solve(M[np.ix_(free, free)], -pull[free])
     return J
 
 
@@ -122,8 +136,8 @@ def controller_slopes(loop: ClosedLoop, t: float, state: States, given: Array) -
     n, m = loop.dof, loop.size - 2 * loop.dof
     shapes = [(*q.shape[:-1], n + m, k) for k in (n, n, m)]
     if loop.controller is None:
-        return LawSlopes(*_differences(loop, t, q, qd), np.zeros(shapes[2]))
-    if loop.controller.open_loop:
+        return _behind_lag(loop, LawSlopes(*_differences(loop, t, q, qd), np.zeros((n, 0))), given)
+    if loop.controller.open_loop and not len(loop.actuators):
         return LawSlopes(*map(np.zeros, shapes))
     function = loop.kept("slopes", lambda: _compiled(loop))
     arguments = (q, qd, *([z] if m else []), given)
@@ -146,6 +160,21 @@ def _differences(loop: ClosedLoop, t: float, q: Array, qd: Array) -> tuple[Array
             columns.append((ends[0] - ends[1]) / (2 * step))  # type: ignore[operator]
         out.append(np.stack(columns, axis=-1))
     return out[0], out[1]
+
+
+def _behind_lag(loop: ClosedLoop, law: LawSlopes, given: Array) -> LawSlopes:
+    """Return the derivatives of the torques that act, from those of commands (dof, ...) that have no states."""
+    places, m = loop.actuators.coordinates, len(loop.actuators)
+    if not m:
+        return law
+    lags = loop.inputs.part("lag", given)[:, None]
+    acting = []
+    for by in law[:2]:
+        rest = by.copy()
+        rest[places] = 0.0
+        acting.append(np.vstack([rest, by[places] / lags]))
+    by_z = np.vstack([np.eye(loop.dof)[:, places], np.diag(-1.0 / lags[:, 0])])
+    return LawSlopes(acting[0], acting[1], by_z)
 
 
 def _compiled(loop: ClosedLoop) -> Function:

@@ -12,6 +12,7 @@ from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.friction import settled
 from lissom.simulation.loop.singular_inertia import singular_at
 from lissom.simulation.loop.slopes import slopes
+from lissom.simulation.loop.stability import cause_at
 from lissom.spatial.rotations import Array
 
 GROWS = 20.0  # 1/s; gravity alone lets an arm fall more slowly
@@ -87,7 +88,7 @@ def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array]], reach: float
         if found is None:
             continue
         if found.unstable:
-            return f"The closed loop is unstable {when} (pole +{found.growth:.3g} 1/s){_cause(loop)}"
+            return f"The closed loop is unstable {when} (pole +{found.growth:.3g} 1/s){cause_at(loop, t, y)}"
         if h is not None and found.decay * h > reach:
             return (
                 f"The closed loop has a decay rate of {found.decay:.3g} 1/s {when}, for which steps above "
@@ -95,23 +96,3 @@ def advice(loop: ClosedLoop, states: Sequence[tuple[float, Array]], reach: float
                 "method='radau'."
             )
     return None
-
-
-def _cause(loop: ClosedLoop) -> str:
-    """Return the likely cause of an unstable loop, as the continuation of a sentence."""
-    between = not_collocated(loop)
-    if between:
-        return (
-            f": output and actuators are not collocated (unactuated between them: {between}). Feed back the positions "
-            "of actuated joints instead (PD), or reduce the gains."
-        )
-    return ". Check the signs of the gains and the torques."
-
-
-def not_collocated(loop: ClosedLoop) -> str:
-    """Return the names of unactuated coordinates that the controller's output depends on; empty if there are none."""
-    arm, control = loop.arm, loop.controller
-    if arm.actuated.all() or not (control is None or control.reads_unactuated):
-        return ""
-    names = [name for name, driven in zip(arm.coordinates, arm.actuated, strict=True) if not driven]
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -114,6 +114,7 @@ def fingerprint_of(
         numbers,
         size,
         getattr(loop.feedback, "source", None),
+        None if loop.sampler is None else loop.sampler.content,
     ]
     for event in events:
         place = getattr(event, "place", None)

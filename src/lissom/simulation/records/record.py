@@ -49,7 +49,7 @@ TERMS = 16  # numbers per sample that the balance of energy takes for a while
 
 
 class Provenance(TypedDict, total=False):
-    """Where a run comes from; further keys are versions of packages, and whatever a user adds."""
+    """Origin of a run; further keys are versions of packages, and whatever a user adds."""
 
     arm: str
     arms: int

@@ -1,8 +1,9 @@
-"""Joints that stop short of their reference because Coulomb friction holds them."""
+"""Joints that stop short of their reference: those that Coulomb friction holds, and the one with the largest error."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +21,48 @@ MOSTLY = 0.5  # of the proportional torque: what friction must hold of it; else 
 KNOWN = ("controller.", "arm")  # names of signals; with loads, base motion or payloads more than weight acts
 
 
-def friction_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
-    """Return a sentence for each joint that rests at an error because its Coulomb friction holds it there."""
+def error_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
+    """Return a sentence for each joint that rests at an error because its Coulomb friction holds it there, largest
+    errors first; and one about the joint with the largest error of all, if it is another one."""
     signals = dict(loop.inputs.signals)
     proportional = loop.controller is not None and loop.controller.proportional and "controller.kp" in signals
-    plain = all(name.startswith(KNOWN) for name in signals) and not loop.looped
-    if not proportional or not plain or run.failures or run.interrupted or not loop.sliding:
+    if not proportional or run.failures or run.interrupted:
         return ()
+    plain = all(name.startswith(KNOWN) for name in signals) and not loop.looped
     goal, rate, kp = (np.atleast_2d(signals[f"controller.{x}"].at(float(run.t[-1]))) for x in ("q", "qd", "kp"))
     q, qd, tau = (x[None] if run.count is None else x for x in (run.q, run.qd, run.tau))
     arms = [run.arm] if run.arms is None else list(run.arms)
     friction = np.array([arm.expanded(arm.breakaway) for arm in arms])
     error, fastest = goal - q[:, -1], np.abs(qd).max(axis=1)
-    rests = (np.abs(qd[:, -1]) <= STILL * fastest) & (np.abs(rate) <= STILL * fastest) & (friction > 0)
-    if not (rests & (np.abs(error) > SHORT)).any():
+    error[:, ~run.arm.actuated] = 0.0
+    short = np.abs(error) > SHORT
+    if not short.any():
         return ()
-    taken = (tau[:, -1] - _weight(arms, q[:, -1])) / np.where(kp * error == 0, np.inf, kp * error)
-    held = rests & (np.abs(error) > SHORT) & (taken > MOSTLY)
-    joints = np.flatnonzero(held.any(axis=0)).tolist()
-    return tuple(_sentence(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints)
+    still = (np.abs(qd[:, -1]) <= STILL * fastest) & (np.abs(rate) <= STILL * fastest)
+    held = np.zeros_like(short)
+    if plain and loop.sliding and (still & short & (friction > 0)).any():
+        taken = (tau[:, -1] - _weight(arms, q[:, -1])) / np.where(kp * error == 0, np.inf, kp * error)
+        held = still & short & (friction > 0) & (taken > MOSTLY)
+    largest = np.abs(error).max(axis=0)
+    joints = sorted(np.flatnonzero(held.any(axis=0)).tolist(), key=lambda k: -largest[k])
+    rows = [_Held.of(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints]
+    notes = [rows[0].sentence(), *([_others(rows[1:])] if len(rows) > 1 else [])] if rows else []
+    first = int(np.argmax(largest))
+    return (*([] if first in joints else [_largest(run, first, error[:, first], still[:, first])]), *notes)
+
+
+def _largest(run: Run, k: int, error: Array, still: NDArray[np.bool_]) -> str:
+    """Return the note about the joint that is farthest from its reference, for whatever reason."""
+    worst = int(np.argmax(np.abs(error)))
+    many = "" if run.count is None else f" in run {worst}"
+    why = (
+        "what acts on it (weight, loads, feedforward, torque limits) is balanced by kp times this error; compensate it "
+        "or use PID"
+    )
+    return (
+        f"The largest error at the end is that of {run.arm.coordinates[k]}: {abs(error[worst]):.3g} "
+        f"{units(run.arm)[k]} away from its reference{many}{f', at rest: {why}' if still[worst] else ', still moving'}."
+    )
 
 
 def _weight(arms: Sequence[Arm], q: Array) -> Array:
@@ -48,15 +72,37 @@ def _weight(arms: Sequence[Arm], q: Array) -> Array:
     return np.array([gravity_forces(arm, row) for arm, row in zip(arms, q, strict=True)])
 
 
-def _sentence(run: Run, k: int, error: Array, pull: Array, friction: Array, held: NDArray[np.bool_]) -> str:
-    """Return the note about one joint; of an ensemble, about the run with the largest error."""
-    worst = int(np.argmax(np.where(held, np.abs(error), 0.0)))
-    size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
-    unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
-    kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
-    many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
-    return (
-        f"{run.arm.coordinates[k]} comes to rest {abs(size):.3g} {unit} away from its reference{many}: its {kind} "
-        f"friction, {least:g} {torque}, holds it against the {abs(pulling):.3g} {torque} of kp times this error. Raise "
-        "kp, use PID, or reduce the friction of the joint."
-    )
+class _Held(NamedTuple):
+    """A joint that friction holds; of an ensemble, in the run with the largest error."""
+
+    name: str
+    away: str
+    many: str
+    kind: str
+    friction: str
+    pulling: str
+
+    @classmethod
+    def of(cls, run: Run, k: int, error: Array, pull: Array, friction: Array, held: NDArray[np.bool_]) -> _Held:
+        """Return joint k, with its errors, the torques of kp and its friction in all runs."""
+        worst = int(np.argmax(np.where(held, np.abs(error), 0.0)))
+        size, pulling, least = (np.broadcast_to(x, error.shape)[worst] for x in (error, pull, friction))
+        unit, torque = units(run.arm)[k], units(run.arm, "tau")[k]
+        many = "" if run.count is None else f" in {int(held.sum())} of {run.count} runs, most in run {worst}"
+        kind = "own" if run.arm.expanded(run.arm.breakaway)[k] != run.arm.expanded(run.arm.friction)[k] else "Coulomb"
+        away, size_of = f"{abs(size):.3g} {unit}", f"{abs(pulling):.3g} {torque}"
+        return cls(run.arm.coordinates[k], away, many, kind, f"{least:g} {torque}", size_of)
+
+    def sentence(self) -> str:
+        """Return the note about the first of them, with the reason and what to do."""
+        return (
+            f"{self.name} comes to rest {self.away} away from its reference{self.many}: its "
+            f"{self.kind} friction, {self.friction}, holds it against the {self.pulling} of kp times this error. Raise "
+            "kp, use PID, or reduce the friction of the joint."
+        )
+
+
+def _others(rows: Sequence[_Held]) -> str:
+    """Return the note about the others."""
+    parts = [f"{row.name} {row.away} away{row.many} ({row.friction} against {row.pulling})" for row in rows]
+    return f"Friction holds in the same way {', '.join(parts)}."

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_LABELS = 24
-MOST_SHARED = 3  # names of joints at one place
+MOST_SHARED, LONGEST = 3, 34  # names of joints at one place, and letters of all of them
 CENTRE_LINE = (0, (9, 3, 2, 3))  # dash and dot, as axes are drawn in engineering
 BAR, AXIS, BASE_TRIAD, TIP_TRIAD, GRAVITY = 5.0, 0.09, 0.13, 0.07, 0.13  # points; others of the view
+Z_PAD = 6  # points between the z axis and its numbers, which are centred there
 LABEL_GAP, LABEL_ASIDE = 0.04, 0.07  # between names, and from joints to names, of the view
 FLAT = 1e-9  # sine of the angle of an axis to a plane that counts as zero
 
@@ -240,20 +241,17 @@ def _gravity(board: _Board, gravity: Array) -> None:
 
 
 def _labels(board: _Board, bones: Skeleton) -> None:
-    """Names of links in two columns beside the arm, with thin lines to their joints."""
+    """Names of links in a column right of the arm, with thin lines to their joints; the z axis is on the left."""
     right, up = _screen(board)
     places = _shared_places(bones.arm, bones.origins, 0.02 * board.size)
     at = np.array([place for place, _ in places])
-    across, high = at @ right, at @ up
-    middle, gap = (across.min() + across.max()) / 2, LABEL_GAP * board.size
-    for side, column in ((-1.0, across < middle), (1.0, across >= middle)):
-        some = np.flatnonzero(column)
-        if not some.size:
-            continue
-        edge = (side * across[some]).max() + LABEL_ASIDE * board.size
-        for k, spot in zip(some, spread(high[some] + gap / 2, gap, -np.inf, np.inf), strict=True):
-            to = at[k] + (side * edge - across[k]) * right + (spot - high[k]) * up
-            _label(board, at[k], to, places[k][1], "right" if side < 0 else "left")
+    across, high, gap = at @ right, at @ up, LABEL_GAP * board.size
+    edge = (bones.points @ right).max() + LABEL_ASIDE * board.size
+    for k, spot in enumerate(spread(high + gap / 2, gap, -np.inf, np.inf)):
+        to = at[k] + (edge - across[k]) * right + (spot - high[k]) * up
+        _label(board, at[k], to, places[k][1], "left")
+    for move in (board.ax.zaxis.set_ticks_position, board.ax.zaxis.set_label_position):
+        move("lower")
 
 
 def _labels_above(board: _Board, bones: Skeleton) -> None:
@@ -267,11 +265,19 @@ def _labels_above(board: _Board, bones: Skeleton) -> None:
 def _label(board: _Board, place: Array, to: Array, names: list[str], align: str) -> None:
     """Write names at `to` (3,), with a thin line from a joint."""
     board.line([place, to], palette().muted, 0.5, ":", zorder=5.0)
-    more = len(names) - MOST_SHARED
-    words = ", ".join(names[:MOST_SHARED]) + (f" and {more} more" if more > 0 else "")
+    words = _joined(names)
     back = {"facecolor": palette().ground, "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
     board.ax.text(*to[board.shown], f" {words} ", fontsize="small", ha=align, va="center", parse_math=False,
                   zorder=6.0, bbox=back)  # fmt: skip
+
+
+def _joined(names: list[str]) -> str:
+    """Return the names of joints at one place, as many as there is room for."""
+    shown = names[:MOST_SHARED]
+    while len(shown) > 1 and len(", ".join(shown)) > LONGEST:
+        shown.pop()
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _screen(board: _Board) -> tuple[Array, Array]:
@@ -286,7 +292,7 @@ def _screen(board: _Board) -> tuple[Array, Array]:
 
 
 def _shared_places(arm: Arm, origins: Array, near: float) -> list[tuple[Array, list[str]]]:
-    """Where joints are, and the links behind them."""
+    """Return the places of joints, and the links behind them."""
     places: list[tuple[Array, list[str]]] = []
     for link, origin in zip(arm.links, origins, strict=True):
         for place, names in places:
@@ -303,6 +309,8 @@ def _words(ax: Any, arm: Arm, plane: stage.Plane | None) -> None:
     from matplotlib.lines import Line2D
 
     stage.name_axes(ax, plane)
+    if plane is None:
+        ax.tick_params(axis="z", pad=Z_PAD)
     ax.set_title(f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", parse_math=False,
                  fontsize=11)  # fmt: skip
     own, kinds = palette(), {link.joint.kind: link.joint for link in arm.links if link.joint.moves}

@@ -74,12 +74,21 @@ def name_axes(ax: Any, plane: Plane | None) -> None:
     for own, k in zip(AXES, plane or (0, 1, 2), strict=False):
         axis = getattr(ax, f"{own}axis")
         axis.set_label_text(f"{AXES[k]} [m]", color=palette().triad[k], fontweight="bold")
-    ax.locator_params(nbins=TICKS)
-    if not plane:
+    if plane:
+        ax.locator_params(nbins=TICKS)
+    else:
+        _sparse_ticks(ax)
         ax.set_proj_type("ortho")  # lengths can be compared
         ax.tick_params(labelsize="small", pad=0)  # spatial axes put names and numbers into each other's way
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.labelpad = 5
+
+
+def _sparse_ticks(ax: Any) -> None:
+    """Few numbers at the axes of a spatial view, fewer at short ones, where they would overlap."""
+    sides = np.array([np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
+    for axis, part in zip(AXES, sides / sides.max(), strict=True):
+        ax.locator_params(axis=axis, nbins=max(1, round(TICKS * float(part))))
 
 
 def add_legend(ax: Any, plane: Plane | None) -> None:

@@ -69,7 +69,7 @@ class RunTake:
 
     @property
     def peaks(self) -> dict[str, float]:
-        """Of its torques and loads."""
+        """Largest torques and loads of the take."""
         return peaks_of(self.arm, self.run.tau, self.arm.loads)
 
 
@@ -102,7 +102,7 @@ class MotionTake:
 
     @property
     def peaks(self) -> dict[str, float]:
-        """Of its torques and loads."""
+        """Largest torques and loads of the take."""
         return peaks_of(self.arm, self.motion.tau, (*self.arm.loads, *self.motion.loads_at(self.motion.t)))
 
 

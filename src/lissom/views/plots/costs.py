@@ -61,7 +61,7 @@ def _slopes(axes: Axes, rows: Sequence[FormulationTime]) -> None:
 
 
 def _mark_crossing(axes: Axes, rows: Sequence[FormulationTime]) -> None:
-    """Where a table of coefficients starts to cost more than computing anew."""
+    """Mark where a table of coefficients starts to cost more than computing anew."""
     times = {(row.method, row.joints): row.nanoseconds for row in rows}
     shared = sorted(n for m, n in times if m == "horn_raibert_table" and ("newton_euler_link", n) in times)
     slower = [n for n in shared if times["horn_raibert_table", n] > times["newton_euler_link", n]]

@@ -15,6 +15,7 @@ from lissom.motion.result.record import PER_SEGMENT
 from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import Bounds, bounds_of
 from lissom.motion.task.criteria.known import CRITERIA
+from lissom.motion.task.task import INFORMATION
 from lissom.motion.transcription.peak import DISTANCE, EXCESS
 from lissom.spatial.rotations import Array
 from lissom.views.figures.curves import notable
@@ -93,8 +94,12 @@ def _aim(motion: Motion) -> str:
     aims, span = motion.task.minimise, f"{motion.duration:.4g} s"
     if not motion.ok and motion.outcome is not MotionOutcome.SOLVED:
         return f"{span}, not solved"
+    if motion.tracked is not None:
+        return f"{span}, {motion.tracked.frame} follows a path, off by at most {motion.tracked.off()} as planned"
     if set(aims) == {"time"}:
         return f"{span} minimum time"
+    if INFORMATION in aims:
+        return f"{span}, most information about its parameters (log det {-motion.cost:.4g})"
     if len(aims) == 1 and next(iter(aims)) in AIMS:
         (word,), (weight,) = aims, aims.values()
         unit = CRITERIA[word].unit.replace("^2", "²")
@@ -105,7 +110,7 @@ def _aim(motion: Motion) -> str:
 
 
 def _reached(motion: Motion, curves: DenseCurves) -> str:
-    """Which limits are reached, and by which joints."""
+    """Return the limits that are reached, and by which joints."""
     found = {QUANTITIES[word]: curves.reaching(word) for word in ("tau", "qd", "qdd", "q")}
     parts = []
     for quantity, names in found.items():

@@ -16,8 +16,10 @@ from lissom.views.figures.curves import draw_curves, finish_axes, name_ends, oth
 from lissom.views.figures.figure import new_figure, set_title
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.followed import followed_frame
+from lissom.views.plots.information import information
 from lissom.views.plots.motion_curves import REACHED, DenseCurves, limit_text, title_lines
 from lissom.views.plots.needs import check_needs
+from lissom.views.plots.paths import path
 from lissom.views.plots.runs import deflections, joint_groups, quantity_label
 from lissom.views.scene.surroundings import draw_surroundings, extent
 
@@ -276,4 +278,6 @@ KINDS: dict[str, Callable[[Any], Figure]] = {
     "convergence": convergence,
     "deflection": deflection,
     "residual": residual,
+    "path": path,
+    "information": information,
 }

@@ -14,14 +14,18 @@ from lissom.studies.rows.single import evaluated, outcome
 from lissom.studies.statistics import FEWEST
 
 
-def check_needs(kind: str | None, arm: Arm, compared: bool) -> None:
+def check_needs(kind: str | None, arm: Arm, compared: bool, tracked: bool = False, excites: bool = False) -> None:
     """Raise an error where a motion of an arm has not what a kind of figure shows."""
+    if kind == "information" and not excites:
+        raise InputError("plot: kind 'information' needs a motion of lissom.excite, or of the command excite.")
     if kind == "deflection" and not arm.flexible:
         raise InputError(f"plot: arm {arm.name!r} has no flexible links, so there is no deflection to plot.")
     if kind == "residual" and not compared:
         raise InputError(
             "plot: kind 'residual' needs a comparison; use predict_motion(..., compare=True), or --compare."
         )
+    if kind == "path" and not tracked:
+        raise InputError("plot: kind 'path' needs a motion whose frame follows a path; use track_motion.")
 
 
 def check_study_needs(kind: str | None, study: AbstractStudy) -> None:

@@ -79,7 +79,8 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or FreeDecay             a free vibration, measured and fitted, and its spectrum
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
-        the tip), "energy" (energies, work, and the balance error) or "phase" (rate over position); for a Motion:
+        the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
+        `OutputFeedback` estimates beside what is true); for a Motion:
             "motion" (overview, the default), "joints", "torques", "poses", "convergence", "deflection" (of flexible
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);

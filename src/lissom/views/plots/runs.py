@@ -19,6 +19,7 @@ from lissom.views.figures.curves import draw_curve, draw_curves, finish_axes, na
 from lissom.views.figures.figure import new_figure, set_title
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.followed import followed_frame
+from lissom.views.plots.estimates import estimates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -238,4 +239,6 @@ def phase(run: Run) -> Figure:
     return figure
 
 
-KINDS: dict[str, Callable[[Any], Figure]] = {"motion": motion, "tip": tip, "energy": energy, "phase": phase}
+KINDS: dict[str, Callable[[Any], Figure]] = {
+    "motion": motion, "tip": tip, "energy": energy, "phase": phase, "estimate": estimates
+}  # fmt: skip

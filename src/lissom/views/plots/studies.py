@@ -150,7 +150,7 @@ def _cells(ax: Any, x: Array, y: Array, z: Array) -> Any:
 
 
 def _edges(values: Array) -> Array:
-    """Between the values of a grid; even where there are many."""
+    """Edges between the values of a grid; equally spaced where there are many."""
     own = np.unique(values)
     if 1 < len(own) <= CELLS:
         middle = (own[1:] + own[:-1]) / 2

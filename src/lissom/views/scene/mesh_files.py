@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 class MeshFiles:
-    """Reads each file once, and warns once of each that it cannot show.
+    """Reads each file once; `warn` names those that cannot be shown.
 
     folders : where to look beside the folder of the arm's own file and those of ROS_PACKAGE_PATH
     """
@@ -41,7 +41,7 @@ class MeshFiles:
         own = [Path(arm.folder)] if arm.folder else []
         self._folders = [*folders, *own, *packages]
         self._read: dict[Path, list[Part] | Unreadable] = {}
-        self._warned: set[str] = set()
+        self._faults: dict[str, dict[str, None]] = {}  # reasons, and the files of each
         self._left = MOST_TRIANGLES
 
     def parts(self, shape: LinkShape) -> list[Part] | None:
@@ -49,11 +49,17 @@ class MeshFiles:
         try:
             parts = self._file(shape.file)
         except Unreadable as error:
-            if shape.file not in self._warned:
-                self._warned.add(shape.file)
-                warnings.warn(printable(f"mesh {shape.file}: {error}; a capsule is shown instead."), stacklevel=2)
+            self._faults.setdefault(str(error), {})[shape.file] = None
             return None
         return [Part(_scaled(part.mesh, shape.size).placed(shape.origin), part.colour) for part in parts]
+
+    def warn(self) -> None:
+        """Warn of the files that could not be shown, once for each reason."""
+        for reason, (first, *others) in self._faults.items():
+            same = f" The same of {len(others)} other file{'s' * (len(others) > 1)}." if others else ""
+            text = f"mesh {first}: {reason}; a capsule is shown instead.{same}"
+            warnings.warn(printable(text), stacklevel=2)
+        self._faults.clear()
 
     def _file(self, uri: str) -> list[Part]:
         """The parts of a file, which is read once; all that an arm shows is bounded."""
@@ -83,7 +89,7 @@ class MeshFiles:
         raise Unreadable(f"file not found ({where}); give the folder of its package with meshes= (--meshes)")
 
     def _places(self, uri: str) -> Iterator[Path]:
-        """Where a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""
+        """Places that a path or URI may point to: package://NAME/path is below a folder NAME, here or further up."""
         split = urlsplit(uri)
         if split.scheme == "file":
             yield Path(unquote(split.path))
@@ -104,7 +110,7 @@ class MeshFiles:
 
 
 def triangles(path: Path) -> list[Part]:
-    """Of a file, by trimesh."""
+    """Triangles of a file, read by trimesh."""
     try:
         import trimesh
     except ModuleNotFoundError:

@@ -189,7 +189,7 @@ def _all(root: xml.Element) -> Iterator[xml.Element]:
 
 
 def _tag(element: xml.Element) -> str:
-    """Its name without a name space."""
+    """Return the name of an element without its name space."""
     return element.tag.rpartition(":")[2]
 
 

@@ -83,7 +83,7 @@ class State(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Where everything is.
+    """Poses of all parts, and the arrows, at one instant.
 
     frames : (2 n + 1, 4, 4)      of the solids
     sections : [(frames, 4, 4)]   of each skin
@@ -96,7 +96,7 @@ class Look(NamedTuple):
 
 
 def rgb(colour: str) -> Colour:
-    """Of "#rrggbb"."""
+    """Return the three numbers of "#rrggbb"."""
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return red, green, blue
 
@@ -131,6 +131,7 @@ class Scene:
         for i, link in enumerate(arm.links):
             self._add_link(i, link, files)
         self._add_base(files)
+        files.warn()
         self._add_loops()
         self._add_axes()
         self.solids += around
@@ -138,7 +139,7 @@ class Scene:
     # ---- what there is ----------------------------------------------------------------------------
 
     def _add_link(self, i: int, link: Link, files: MeshFiles) -> None:
-        """Its own shapes where it has some that can be shown, else rods, drums and tubes."""
+        """Add the shapes of a link where it has some that can be shown, else rods, drums and tubes."""
         parts = _parts(link.shapes, files)
         for k, (mesh, colour) in enumerate(parts):
             if link.flexible:
@@ -159,7 +160,7 @@ class Scene:
             self._add_joint(i, link)
 
     def _add_rods(self, i: int, link: Link) -> None:
-        """From its joint to its frame, from its tip to tools and to the joints of the next links, to its mass."""
+        """Add rods from a link's joint to its frame, from its tip to tools and to the next joints, to its mass."""
         tip, start = len(self.arm.links) + i, inverse(link.frame)[:3, 3]
         rods = [(i, start, np.zeros(3))]
         rods += [(tip, np.zeros(3), tool.placement[:3, 3]) for tool in link.tools]
@@ -205,7 +206,7 @@ class Scene:
         self.solids.append(Solid(f"payload/{link.name}", shown, rgb(MASS), len(self.arm.links) + i))
 
     def _add_base(self, files: MeshFiles) -> None:
-        """Its shapes, or rods to the first joints."""
+        """Add the shapes of the base, or rods to the first joints."""
         parts = _parts(self.arm.shapes, files)
         for k, (mesh, colour) in enumerate(parts):
             self.solids.append(Solid(f"base/{k}", mesh, colour or rgb(MESH), self.world))
@@ -220,7 +221,7 @@ class Scene:
             self.solids.append(Solid(f"loop/{k}", shown, rgb(LOOP), frame))
 
     def _add_axes(self) -> None:
-        """Of the tip."""
+        """Add the axes of the tip."""
         frame, X = self.tip
         for k, colour in enumerate(TRIAD):
             rod = solids.cylinder((0, 0, 0), 5 * self.radius * np.eye(3)[k], 0.25 * self.radius)
@@ -260,11 +261,11 @@ class Scene:
         return rigid + [skin.deformed(X) for skin, X in zip(self.skins, look.sections, strict=True)]
 
     def look(self, state: State) -> Look:
-        """Where everything is at one state."""
+        """Return where everything is at one state."""
         return self.looks([state])[0]
 
     def looks(self, states: Sequence[State]) -> list[Look]:
-        """Where everything is at many states of one record, which have as many loads each; quicker than one by one."""
+        """Return where everything is at many states of a record, with as many loads each; quicker than one by one."""
         bones = Skeleton(self.arm, np.array([state.q for state in states]))
         world = np.broadcast_to(np.eye(4), (len(states), 1, 4, 4))
         frames = np.concatenate([bones.X, bones.tips, world], axis=-3)
@@ -328,7 +329,7 @@ class Scene:
 
     @cached_property
     def corners(self) -> tuple[Array, Array]:
-        """Of the box around all that will be shown of the arm."""
+        """Corners of the box around all that will be shown of the arm."""
         points = np.vstack([self.bones.points, np.zeros((1, 3)), self._base_points])
         return points.min(axis=0), points.max(axis=0)
 
@@ -346,7 +347,7 @@ class Scene:
 
     @property
     def camera(self) -> tuple[Array, Array]:
-        """Where it stands and what it looks at (3,): a flat arm from its side, any other from above and aside."""
+        """Return places of the camera and of what it looks at (3,): a flat arm from its side, others from above."""
         low, high = self.corners
         spread = high - low
         centre, size = (low + high) / 2, float(np.linalg.norm(spread))

@@ -57,7 +57,7 @@ def capsule(a: ArrayLike, b: ArrayLike, radius: float, rings: int = 0) -> Mesh:
 
 
 def cylinder(a: ArrayLike, b: ArrayLike, radius: float, top: float | None = None) -> Mesh:
-    """From a to b (3,), closed at both ends; a cone where the radius at b, `top`, is another."""
+    """Return a cylinder from a to b (3,), closed at both ends; a cone where the radius at b, `top`, is another."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     _, across = _along(b - a)
     ends = ((a, 0.0), (a, radius), (b, radius if top is None else top), (b, 0.0))

@@ -285,7 +285,7 @@ def _one_state(arm: Arm, value: ArrayLike, what: str) -> Array:
 
 
 def _folders(meshes: Folders) -> list[Path]:
-    """That exist."""
+    """Return the folders that exist."""
     some = [] if meshes is None else [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
     folders = [Path(folder) for folder in some]
     for folder in folders:
@@ -317,6 +317,13 @@ def _title(player: Player) -> str:
     return f"{name}: {take.title}{length}"
 
 
+def _which(recorded: Arm, shown: Arm) -> str:
+    """The arm of a record that is not the shown one; both may have one name."""
+    if recorded.name == shown.name:
+        return f"version of arm {shown.name!r} (masses, limits or geometry differ)"
+    return f"arm, {recorded.name!r}, than {shown.name!r}"
+
+
 def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, goal: Array | None, live: bool) -> Player:
     """Takes in the order of the panel: the record, then modes."""
     takes: dict[str, Take] = {}
@@ -327,8 +334,8 @@ def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, goal: Array | 
         pose = take.at(take.start).q
         if record.arm.digest != arm.digest:
             warnings.warn(
-                f"view: the {take.title} belongs to arm {record.arm.name!r}, which differs from the shown arm "
-                f"{arm.name!r}; positions and curves may disagree.", stacklevel=4)  # fmt: skip
+                f"view: the {take.title} was made with another {_which(record.arm, arm)}; positions and curves may "
+                "disagree.", stacklevel=4)  # fmt: skip
     if modes is None and arm.mode_index.size and (live or asked.mode is not None):
         modes = _modes_near(arm, pose)
     if modes is not None:

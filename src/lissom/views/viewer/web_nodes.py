@@ -84,7 +84,7 @@ class Nodes:
             self._put_arrows(kind, arrows)
 
     def _put_arrows(self, kind: str, arrows: Array) -> None:
-        """Those too short to be seen are left out."""
+        """Put arrows into the page; those too short to be seen are left out."""
         size = self.scene.size
         seen = arrows[np.linalg.norm(arrows[:, 1] - arrows[:, 0], axis=-1) > 0.2 * HEAD * size]
         if kind not in self._arrows:

@@ -152,7 +152,7 @@ def _placed(scene: Scene, look: Look, frames: list[int]) -> Array:
 
 
 def _view(scene: Scene, looks: list[Look]) -> dict[str, Any]:
-    """Where to look from, and the floor: as high as the base, or below the lowest vertex of the first state."""
+    """Return where to look from, and the floor: as high as the base, or below the lowest vertex of the first state."""
     eye, _ = scene.camera
     low, high = scene.corners
     feet = [float((solid.mesh.placed(looks[0].frames[solid.frame]).vertices @ scene.up).min())

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from lissom.formats.records.encode import Encoding
-from lissom.motion.result import comparison, report
+from lissom.motion.result import comparison, information, report
 from lissom.motion.result.files.written_criteria import read, written
-from lissom.motion.task import task
+from lissom.motion.task import task, tracked_path
 from lissom.motion.transcription import peak
 from lissom.motion.transcription.constraints.known import path_constraint_kinds
 from lissom.motion.transcription.loops import closures
@@ -17,7 +17,11 @@ from lissom.motion.transcription.loops import closures
 def _kinds() -> tuple[Any, ...]:
     """Classes in modules that hold records of motions."""
     path_constraint_kinds()  # their classes are records too
-    return tuple(kind for module in (closures, comparison, peak, report, task) for kind in vars(module).values())
+    return tuple(
+        kind
+        for module in (closures, comparison, information, peak, report, task, tracked_path)
+        for kind in vars(module).values()
+    )
 
 
 def encoding(dof: int) -> Encoding:

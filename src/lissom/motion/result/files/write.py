@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 FORMAT = RecordFormat("motion", 2)
 OVER_TIME = ("q", "qd", "qdd", "tau")
 STORED = ("task", "duration", "cost", "status", "ok", "degree", "report")
-SINCE = ("continuity", "unactuated", "closures", "compared", "outcome")  # files of earlier versions have none
+# files of earlier versions have none
+SINCE = ("continuity", "unactuated", "closures", "compared", "outcome", "tracked", "information")
 
 
 def to_dataset(motion: AbstractMotion) -> xarray.Dataset:

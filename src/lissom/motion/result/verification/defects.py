@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.motion.result.commands import without_lag
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.replay import loads_of
 from lissom.motion.result.verification import side_by_side
@@ -43,7 +44,7 @@ def defects(
     known = _side_by_side(motion, growth, pieces, tau, loads, rtol)
     counts = np.cumsum([len(t) for t in pieces])[:-1]
     planned = [np.split(part, counts) for part in motion.at(np.concatenate(pieces))[:2]]
-    out = []
+    out, arm = [], without_lag(motion.arm)
     rows = zip(pieces, known, *planned, growth.fastest, growth.decay, strict=True)
     for number, (t, states, q, qd, fastest, decay) in enumerate(rows):
         progress(number)
@@ -55,7 +56,7 @@ def defects(
             stiff = bool(decay * (end - begin) > STIFF)
             for implicit in (stiff, not stiff):
                 how = stepping(acting, float(fastest), implicit, rtol)
-                run = heard(simulate(motion.arm, q[k], qd[k], loads=pushes, every=end - begin, **how))
+                run = heard(simulate(arm, q[k], qd[k], loads=pushes, every=end - begin, **how))
                 if not run.failures:
                     break
             if run.failures:

@@ -10,8 +10,8 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.replay import open_loop, tracked
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.variants import with_more_modes, with_payload_error, with_stiffness_error
+from lissom.motion.result.verification.residual_check import last_loads, rings
 
 VERB = "verify"
 

@@ -14,9 +14,9 @@ from lissom.markup import paragraphs
 from lissom.model.arm import Arm
 from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.residual_check import last_loads, rings
 from lissom.motion.result.verification.defects import Defects, defects, deviation
 from lissom.motion.result.verification.growth import Growth
+from lissom.motion.result.verification.residual_check import last_loads, rings
 from lissom.motion.result.verification.trials import Trial, tried, variants
 from lissom.motion.result.verification.whole import replayed
 from lissom.motion.splines.basis import grid
@@ -30,6 +30,10 @@ from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import mass_matrix
 
+UNSTABLE = (
+    "that the torques alone leave the plan does not make it wrong: without feedback this arm magnifies every error, "
+    "also those of the simulation; with feedback it follows the plan"
+)
 LARGE = 100.0  # growth beyond which torques alone do not hold a motion in practice
 
 
@@ -71,6 +75,7 @@ class Verification:
     tolerance : float             the requested tolerance
     feedback : str                name of the controller; empty: open loop
     trials : tuple of Trial       simulations on different arms, if requested
+    path_error : float or None    of a motion whose frame follows a path: how far it is off in `run` at most [m, rad]
 
     Examples
     --------
@@ -97,6 +102,7 @@ class Verification:
     tolerance: float
     feedback: str = ""
     trials: tuple[Trial, ...] = ()
+    path_error: float | None = None
 
     @property
     def torque_utilisation(self) -> float:
@@ -126,9 +132,12 @@ class Verification:
             f"{'the end' if _ended(self.run) else f'{self.run.t[-1]:.4g} s, where it stopped,'} "
             f"{abs(self.end_error[last]):.2g} {unit[last]} ({names[last]})",
             *([_lost(self)] if self.feedback and not self.tracked else []),
+            *([UNSTABLE] if self.ok and not self.feedback and not self.tracked else []),
         ]
         if not arm.actuated.all() and not arm.loops:
             lines.append(f"residual vibration of the tip {self.residual:.2g} m")
+        if self.path_error is not None:
+            lines.append(f"in that simulation the frame is off its path by at most {self.path_error:.2g} m or rad")
         lines += [self.stability, *(peak.describe() for peak in self.peaks)]
         return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
 
@@ -145,7 +154,9 @@ class Verification:
         return paragraphs(self.describe().splitlines())
 
     def __repr__(self) -> str:
-        return f"<Verification: {self.status}; sum of defects {self.deviation.max():.2g}>"
+        k = int(np.argmax(np.nan_to_num(self.deviation, nan=np.inf)))
+        names, unit = self.run.arm.coordinates, units(self.run.arm)
+        return f"<Verification: {self.status}; defects add up to {self.deviation[k]:.2g} {unit[k]} ({names[k]})>"
 
 
 def verify(
@@ -186,19 +197,20 @@ def _verified(
     total = deviation(found, growth)
     t, error = _errors(motion, run)
     largest = np.abs(error).max(axis=0)
-    peaks = _peaks(motion, per_segment)
+    peaks = limit_peaks(motion, per_segment)
     status = _failed(found) or _beyond(motion, peaks)
     if not status and not total.max() <= tolerance:
         alone = run if feedback is None else replayed(motion, growth, None, rtol, replaying)
         if not _follows(motion, alone, tolerance):
             status = _defective(motion, found, total, tolerance, _resolution(motion, growth, found, rtol))
     if not status and not motion.ok:
-        status = f"the motion obeys the equations of motion, but does not solve its task: {motion.status}"
+        status = f"the motion is no solution of its task ({motion.outcome.sentence}), though its torques reproduce it"
     return Verification(
         not status, status or "verified", _largest([part.q for part in found]), _largest([part.qd for part in found]),
         total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
         "" if feedback is None else _name(feedback), tuple(_trials(motion, others, show)),
+        None if motion.tracked is None else float(np.abs(motion.path_error(run)).max()),
     )  # fmt: skip
 
 
@@ -236,8 +248,8 @@ def _ended(run: Run) -> bool:
     return not run.failures and bool(np.isfinite(run.q[-1]).all())
 
 
-def _peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
-    """Return the utilisation of limits, and the smallest distance from obstacles."""
+def limit_peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
+    """Return the utilisation of limits, and the smallest distance from obstacles, with so many looks in a segment."""
     arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
     finer = (len(breaks) - 1) // motion.basis.segments
     s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)
@@ -274,8 +286,8 @@ def _resolution(motion: AbstractMotion, growth: Growth, found: list[Defects], rt
 def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, tolerance: float, finest: float) -> str:
     if deviation.max() <= finest:
         return (
-            f"the sum of defects is {deviation.max():.2g}, more than {tolerance:g}, but within the error of the "
-            "integrator; use a smaller rtol, or a larger tolerance"
+            f"the defects add up to {deviation.max():.2g} rad or m, more than {tolerance:g}, but within the error of "
+            "the integrator; use a smaller rtol, or a larger tolerance"
         )
     k = int(np.argmax(deviation))
     sizes = [np.abs(part.qd[:, k]).max() for part in found]
@@ -284,8 +296,8 @@ def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, t
     return (
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
-        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g}, more than {tolerance:g}. The torques may belong "
-        "to another arm, payload or load; otherwise increase segments"
+        f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g} {units(motion.arm)[k]}, more than {tolerance:g}. "
+        "The torques may belong to another arm, payload or load; otherwise increase segments"
     )
 
 

@@ -12,7 +12,7 @@ from lissom.motion.result.replay import loads_of
 from lissom.motion.result.verification.defects import STIFF, heard, stepping
 from lissom.motion.result.verification.growth import Growth
 from lissom.simulation.controllers import Controller
-from lissom.simulation.controllers.planned import planned_torques
+from lissom.simulation.controllers.feedforward.command import commanded_torques
 from lissom.simulation.integrate import integrate, prepare
 from lissom.simulation.loop.spectrum import spectrum
 from lissom.simulation.options import Options, Scenario
@@ -29,11 +29,14 @@ def replayed(
     """Simulate a motion from its start to its end; `progress` is called with the fraction that is done."""
     every = motion.duration / (SAMPLES * (len(motion.finest_breaks) - 1))
     segment = motion.duration / (len(motion.breaks) - 1)
+    begin = motion.tau[0] if motion.arm.actuator_lag.any() else None
     if feedback is None:
         stiff = float(growth.decay.max()) * segment > STIFF
-        how = stepping(planned_torques(motion), float(growth.fastest.max()), stiff, rtol) | {"progress": progress}
-        return heard(simulate(motion.arm, motion.q[0], motion.qd[0], loads=loads_of(motion), every=every, **how))
-    scenario = Scenario(motion.arm, motion.q[0], motion.qd[0], tracking(motion, feedback), loads_of(motion))
+        how = stepping(commanded_torques(motion), float(growth.fastest.max()), stiff, rtol) | {"progress": progress}
+        how |= {"loads": loads_of(motion), "tau0": begin}
+        return heard(simulate(motion.arm, motion.q[0], motion.qd[0], every=every, **how))
+    tau = tracking(motion, feedback)
+    scenario = Scenario(motion.arm, motion.q[0], motion.qd[0], tau, loads_of(motion), tau0=begin)
     options = Options(motion.duration, rtol=rtol, atol=1e-2 * rtol, every=every, progress=progress)
     scene = prepare(scenario, options)
     if not scene.begin.single:
@@ -59,6 +62,6 @@ def tracking(motion: AbstractMotion, feedback: Any) -> Any:
             f"verify: feedback is a {type(feedback).__name__} with gravity=True, but it is added to the planned "
             "torques, which already contain gravity. Use gravity=False."
         )
-    plan = {"motion": motion, "q": motion, "qd": None, "qdd": None, "tau": planned_torques(motion)}
+    plan = {"motion": motion, "q": motion, "qd": None, "qdd": None, "tau": commanded_torques(motion)}
     inputs = {word: value for word, value in plan.items() if word in words}
     return replace(feedback, **inputs) if inputs else feedback  # type: ignore[type-var]

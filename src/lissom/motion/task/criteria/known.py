@@ -8,6 +8,7 @@ from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
+from lissom.errors import InputError
 from lissom.motion.task.criteria.criterion import AbstractCriterion
 
 ORDER = ("time", "torque_squared")  # first in messages; others follow by name
@@ -31,6 +32,11 @@ CRITERIA = _found()
 
 def criterion(word: Any) -> AbstractCriterion:
     """The criterion that a key of `Task.minimise` means: a name, or a function of the user."""
+    if isinstance(word, str) and word not in CRITERIA:
+        raise InputError(
+            f"minimise is {word!r}, whose inverse is not an integral along the motion; lissom.excite plans for it, "
+            f"other motions minimise {', '.join(CRITERIA)}."
+        )
     if isinstance(word, str):
         return CRITERIA[word]
     from lissom.motion.task.criteria.function import Function

@@ -37,7 +37,7 @@ class Measure(NamedTuple):
 
 
 def measures_of(arm: Arm, limits: Sequence[BendingLimit], verb: str) -> list[Measure]:
-    """Of all that is limited."""
+    """Return the measures of all that is limited."""
     out = []
     for one in limits:
         try:

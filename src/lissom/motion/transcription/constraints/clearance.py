@@ -67,7 +67,7 @@ class _Pair(NamedTuple):
 
 
 def clearance_of(arm: Arm, task: Task, verb: str) -> Clearance | None:
-    """That of a task; None where nothing is in the way, or nothing of the arm could touch it."""
+    """Return the clearance of a task; None where nothing is in the way, or nothing of the arm could touch it."""
     if not task.obstacles:
         return None
     parts = bodies_of(arm) if task.bodies is None else task.bodies

@@ -29,7 +29,7 @@ class ControlPointLimits(AbstractConstraint):
         return [*(part for word in limited for part in self._derivative(curves, word)), self._positions(curves)]
 
     def peaks(self, look: Look) -> list[Peak]:
-        """Of positions, rates, accelerations and jerks."""
+        """Return the peaks of positions, rates, accelerations and jerks."""
         values = {word: look.values[word] for word in ("position", *DERIVATIVES)}
         return peaks_of(self._bounds, self._names, look.s, look.T, values)
 
@@ -49,7 +49,7 @@ class ControlPointLimits(AbstractConstraint):
         return out
 
     def _positions(self, curves: Curves) -> Scaled:
-        """Of control points that follow from others or from T (moving ends); others are variables with bounds."""
+        """Bound control points that follow from others or from T (moving ends); others are variables with bounds."""
         hull, owner = curves.hull(0)
         A = hull.A
         count = np.diff(A.indptr)

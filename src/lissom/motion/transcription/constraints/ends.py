@@ -12,7 +12,7 @@ from lissom.motion.transcription.specification import Specification
 
 
 class EndAccelerations(AbstractConstraint):
-    """Those that the curves do not have by themselves: beside a free rate or a free duration."""
+    """Accelerations at the ends that the curves do not have by themselves: beside a free rate or a free duration."""
 
     def __init__(self, spec: Specification) -> None:
         self._spec = spec

@@ -41,7 +41,7 @@ class TorqueLimits(AbstractConstraint):
         return {word: look.values[word] for word in SAMPLED if word in look.values}
 
     def peaks(self, look: Look) -> list[Peak]:
-        """Of torque, power and torque rate."""
+        """Return the peaks of torque, power and torque rate."""
         return peaks_of(self._bounds, self._names, look.s, look.T, self._values(look))
 
     def exceeded(self, look: Look) -> list[Excess]:

@@ -80,12 +80,14 @@ class Expressions:
 
     @cached_property
     def widths(self) -> Widths:
-        """Within which jumps are rounded off in the end."""
+        """Widths within which jumps are rounded off in the end."""
         return expected_widths(self._guess.course)
 
     def width_data(self, soft: float) -> Array:
-        """(layout.size,) widths, that of |power| `soft` times as wide as in the end."""
-        return self.layout.pack(self.widths._replace(power=soft * self.widths.power))
+        """(layout.size,) widths; `soft` times as wide as in the end are that of |power|, and those of friction in the
+        torques of arms with unactuated coordinates, see `Problem.graduated`."""
+        torque = self.widths.torque * (soft if len(self.spec.unactuated) else 1.0)
+        return self.layout.pack(self.widths._replace(power=soft * self.widths.power, torque=torque))
 
     @property
     def _structure(self) -> str:
@@ -95,8 +97,8 @@ class Expressions:
         return f"{limited}|{self.cost.structure}|{self._small.tolist()}|{self.layout}"
 
     def row_limits(self, margins: Mapping[str, Array]) -> tuple[Array, Array, list[tuple[str, str]]]:
-        """Of the rows of a sample: torques of all, then rates of torque and powers of the limited, then torques with
-        friction on the safe side: their upper limits and their lower ones."""
+        """Limits of a sample's rows: torques of all, then rates of torque and powers of the limited, then torques
+        with friction on the safe side: their upper limits and their lower ones."""
         names, far, some = self.spec.names, np.full(self.n, np.inf), self.friction_joints
         plain = np.isin(np.arange(self.n), some, invert=True)
         least, most = self._tightened("torque", margins)

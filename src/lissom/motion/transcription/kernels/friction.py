@@ -26,7 +26,7 @@ REACH = 3.0  # times that before a turn the other way's friction counts already;
 
 
 def width(fastest: float, most: float = WIDE, share: float = SHARE) -> float:
-    """Within which turns are rounded, from the fastest rate that is expected; by quarter decades."""
+    """Return the width within which turns are rounded, from the fastest rate that is expected; by quarter decades."""
     wide = min(most, share * fastest) if fastest > 0 else most
     return float(10.0 ** (np.floor(4 * np.log10(wide) + 1e-9) / 4))
 
@@ -43,7 +43,7 @@ def excess(v: Any, side: float, wide: float, slow: Any) -> Any:
 
 
 def slopes(v: Array, side: float, wide: float, slow: Array) -> tuple[Array, Array]:
-    """Its first and second derivative."""
+    """Return the first and second derivative of `excess`."""
     x = v / wide + side * REACH
     y = x * x
     root = 1 + y * y

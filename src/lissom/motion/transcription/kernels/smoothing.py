@@ -51,14 +51,14 @@ class Layout(NamedTuple):
         return np.concatenate([np.asarray(part, float) for part in parts])
 
     def columns(self, data: Array) -> Widths:
-        """From data (N, size)."""
+        """Return the columns of data (N, size)."""
         power, rest = (data[:, :1], data[:, 1:]) if self.energy else (np.ones((len(data), 1)), data)
         if not self.friction:
             return Widths(power, power, np.full((len(data), self.n), SLOW))
         return Widths(power, rest[:, :1], rest[:, 1:])
 
     def expressions(self, data: Sequence[Any]) -> Widths:
-        """From casadi numbers (size,)."""
+        """Return the widths among casadi numbers (size,)."""
         power, first = (data[0], 1) if self.energy else (1.0, 0)
         if not self.friction:
             return Widths(power, 1.0, np.full(self.n, SLOW))

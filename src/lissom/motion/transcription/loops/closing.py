@@ -163,7 +163,7 @@ class Closing:
     # ---- torques ------------------------------------------------------------------------------------
 
     def least(self, q: Array, tau: Array) -> Forces:
-        """Of positions and torques of the tree (N, n): the smallest of motors, and forces of the rows chosen."""
+        """Return, for positions and torques (N, n), the smallest of motors, and forces of the rows chosen."""
         G = self.close(q).G
         return least_torques(tau, split(G[:, self.rows] if self.count else G), self.arm.actuated)
 

@@ -1,0 +1,1 @@
+"""Commands that compute, one file each."""

@@ -1,0 +1,1 @@
+"""Commands that describe an arm, one file each."""

@@ -1,0 +1,1 @@
+"""Commands that test the installation and the papers, one file each."""

@@ -1,0 +1,1 @@
+"""Motions from which the parameters of an arm can be identified best."""

@@ -1,0 +1,1 @@
+"""Motions that make a frame follow a path, also of arms whose links bend."""

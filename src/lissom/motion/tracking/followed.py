@@ -1,0 +1,170 @@
+"""What a search found as a motion, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.model.units import units
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import TRACKING, Iteration, MotionReport, UnactuatedSplines
+from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.task.task import Task
+from lissom.motion.task.tracked_path import TrackedPath
+from lissom.motion.tracking.corners import Corner
+from lissom.motion.tracking.path import GivenPath
+from lissom.motion.tracking.program import TrackingProgram
+from lissom.motion.tracking.window import Window
+from lissom.motion.transcription.peak import EXCESS, Peak
+from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
+
+SAMPLES = 1001  # of the path, that a motion keeps
+LOOKS = 20  # points of a segment at which limits and the path are looked at
+ACTING = 0.99  # utilisation from which a limit acts
+WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
+LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
+
+
+class Found(NamedTuple):
+    """Where a search ended: variables, its log, whether it converged, seconds spent."""
+
+    program: TrackingProgram
+    x: Array
+    log: tuple[Iteration, ...]
+    converged: bool
+    seconds: dict[str, float]
+
+
+class Verdict(NamedTuple):
+    """What a motion is worth."""
+
+    outcome: MotionOutcome
+    status: str
+
+
+def motion_of(
+    found: Found, task: Task, path: GivenPath, window: Window, corner: Corner | None, tolerance: float
+) -> Motion:  # fmt: skip
+    """Return the motion with its verdict."""
+    motion = _tracked(_planned(found, task), found.program, path, window)
+    report = replace(motion.report, peaks=limit_peaks(motion, LOOKS))
+    motion = motion.with_verdict(report=report)
+    verdict = _judged(motion, found, corner, tolerance)
+    return motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
+
+
+def too_coarse(motion: Motion) -> bool:
+    """Whether finer splines may bring the frame closer: it is off, and no limit or model is why."""
+    unfinished = motion.outcome in (MotionOutcome.ACCEPTABLE, MotionOutcome.TARGET_MISSED)
+    return (unfinished or motion.outcome is MotionOutcome.OUT_OF_ITERATIONS) and not _acting(motion)
+
+
+def closer(finer: Motion, motion: Motion) -> bool:
+    """Whether finer splines brought the frame closer to the path, or a search to its end."""
+    if finer.ok and not motion.ok:
+        return True
+    return (finer.ok or not motion.ok) and _worst(finer) < WORTH * _worst(motion)
+
+
+def _worst(motion: Motion) -> float:
+    """How far the frame is off, in m or rad."""
+    assert motion.tracked is not None
+    return max(motion.tracked.error, motion.tracked.angle)
+
+
+def _acting(motion: Motion) -> list[Peak]:
+    """Limits that act."""
+    return [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
+
+
+def _planned(found: Found, task: Task) -> Motion:
+    """The motion of the variables."""
+    program, x = found.program, found.x
+    P, *others = program.curves.control_points(x)
+    fine, unactuated = program.mesh.unactuated, None
+    if fine is not None:
+        unactuated = UnactuatedSplines(fine.breaks, fine.degree, fine.continuity, others[0])
+    last = found.log[-1]
+    report = MotionReport(found.log, last.violation, (), len(program.s), 1, found.seconds, solver=TRACKING)
+    basis = program.mesh.actuated
+    return Motion(
+        program.arm, task, program.duration, program.acceleration(x), MotionOutcome.SOLVED, "", True, basis.breaks,
+        basis.degree, P, report, basis.continuity, unactuated,
+    )  # fmt: skip
+
+
+def _tracked(motion: Motion, program: TrackingProgram, path: GivenPath, window: Window) -> Motion:
+    """The motion with its path, and how far it is off between the samples."""
+    output, t = program.output, np.linspace(0.0, path.duration, SAMPLES)
+    kept = TrackedPath(output.frame, output.point, path.axes, window.before, path.duration, t, path(t), path.reference)
+    s = program.mesh.looks()
+    error, angle = output.sizes(output.errors(motion.at(s * motion.duration)[0], path(window.times(s))))
+    return motion.with_verdict(tracked=replace(kept, error=float(error.max()), angle=float(angle.max())))
+
+
+def _judged(motion: Motion, found: Found, corner: Corner | None, tolerance: float) -> Verdict:
+    """What the motion is worth, the worst first."""
+    note, small = bending_range.deflection_report(motion.arm, motion.t, motion.q)
+    if not small:
+        return Verdict(MotionOutcome.LARGE_DEFLECTION, f"{note}; or use a longer duration")
+    if not found.converged:
+        return _unfinished(motion, found, note)
+    beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
+    if beyond:
+        over = f"no motion near the path was found within the limits; on the path the {', and the '.join(beyond)}"
+        return Verdict(MotionOutcome.LIMIT_EXCEEDED, f"{over}. Use a longer duration, or a shorter path")
+    return _followed(motion, note, corner, tolerance)
+
+
+def _unfinished(motion: Motion, found: Found, note: str) -> Verdict:
+    """Why a search did not converge, as far as that is known."""
+    last = found.log[-1].optimality
+    outcome = MotionOutcome.OUT_OF_ITERATIONS if np.isfinite(last) else MotionOutcome.DIVERGED
+    passive = [joint.name for joint in motion.arm.joints if not joint.actuated]
+    why = "use a longer duration, or a smoother path"
+    if passive:
+        why = f"joint {passive[0]!r} has no motor, and may not come to rest where the path ends; {why}"
+    steps = f"after {len(found.log)} steps the last one changes positions by {last:.1e}"
+    return Verdict(outcome, f"{outcome.sentence}: {steps}{f'; {note}' if note else ''}; {why}")
+
+
+def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float) -> Verdict:
+    """How well a motion within all limits follows its path."""
+    path = motion.tracked
+    assert path is not None
+    worst, more = _worst(motion), f"; {note}" if note else ""
+    if worst > LOST * max(float(np.ptp(path.values, axis=0).max()), tolerance):
+        why = _why_not_closer(motion, corner)
+        return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed to {path.off()} only{why}{more}")
+    if worst > tolerance:
+        why = _why_not_closer(motion, corner)
+        return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{why}{more}")
+    return Verdict(MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}{more}")
+
+
+def _why_not_closer(motion: Motion, corner: Corner | None) -> str:
+    """What keeps a motion from its path, or what would bring it closer."""
+    acting = ", ".join(f"{one.quantity} of {one.joint!r}" for one in _acting(motion))
+    if acting:
+        return f", since limits act: {acting}"
+    if corner is not None:
+        return f", since it has a corner at {corner.t:.4g} s"
+    return "; a longer duration, or more segments, would bring it closer"
+
+
+def about_corner(motion: Motion, corner: Corner) -> str:
+    """What a corner costs, as a sentence."""
+    path = motion.tracked
+    assert path is not None
+    k, joint = np.unravel_index(int(np.argmax(np.abs(motion.tau))), motion.tau.shape)
+    unit = "rad/s" if set(path.axes) <= {"rx", "ry", "rz"} else "m/s"
+    return (
+        f"the path has a corner at t = {corner.t:.4g} s, where its velocity jumps by {corner.jump:.3g} {unit}. No arm "
+        f"follows that exactly: {path.frame!r} leaves the path by up to {path.off()} there, and the torque of "
+        f"{motion.arm.coordinates[joint]!r} reaches {abs(motion.tau[k, joint]):.4g} {units(motion.arm, 'tau')[joint]}. "
+        "Round the corner, or let the path stop there."
+    )

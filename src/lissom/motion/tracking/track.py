@@ -1,0 +1,176 @@
+"""From a path to the motion that follows it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lissom.errors import InputError, MotionError, RoughPath, UnsupportedError
+from lissom.kernels.arguments import as_arm
+from lissom.kernels.loads import as_loads
+from lissom.model.arm import Arm
+from lissom.model.ends import only_end, tip_frame
+from lissom.motion.checks import support
+from lissom.motion.result.motion import Motion
+from lissom.motion.solve.solver import numbered_on
+from lissom.motion.task.bounds import bounds_of
+from lissom.motion.task.frame_output import VERB, FrameOutput
+from lissom.motion.task.task import MOST_SEGMENTS, Task
+from lissom.motion.tracking.begin import Beginnings, interpolated
+from lissom.motion.tracking.corners import Corner, corner_of
+from lissom.motion.tracking.followed import Found, about_corner, closer, motion_of, too_coarse
+from lissom.motion.tracking.limited import LimitRows, limited, search_within
+from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
+from lissom.motion.tracking.newton import Searched, search
+from lissom.motion.tracking.options import TrackingOptions
+from lissom.motion.tracking.path import GivenPath, as_path
+from lissom.motion.tracking.program import TrackingProgram
+from lissom.motion.tracking.rest_poses import RestPoses
+from lissom.motion.tracking.window import Window, window_of
+from lissom.motion.transcription.constraints.bending import measures_of
+from lissom.progress import line, reporter
+from lissom.spatial.rotations import Array
+from lissom.verbs import bending_range
+
+# weight of squared accelerations, by the duration of the path to the fourth power [m^2]: at first, where motors
+# outnumber outputs, and at most. What the output leaves undetermined then moves least
+LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
+REFINEMENTS = 2  # of the splines, at most
+
+
+class Begun(NamedTuple):
+    """What does not depend on the splines: poses at rest (N, n) at times t (N,) of the path, and its window."""
+
+    task: Task
+    poses: RestPoses
+    t: Array
+    rest: Array
+    window: Window
+
+
+def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
+    """See `lissom.track_motion`."""
+    _refuse_arm(as_arm(arm, VERB))
+    options.check()
+    given = as_path(path, options.axes, options.duration)
+    words: Any = options.progress  # or a function of the user
+    with reporter(words, lambda after: line("following the path", after), words, VERB, "f(text)") as show:
+        motion = _Tracker(arm, given, options).solved(show)
+    if not motion.ok and options.on_failure == "raise":
+        raise MotionError(f"{VERB}: {motion.status}", motion)
+    return motion
+
+
+def _refuse_arm(arm: Arm) -> None:
+    support.refuse_arm(arm, VERB)
+    if arm.loops:
+        raise UnsupportedError(
+            f"{VERB}: closed loops (arm {arm.name!r}) are not supported; use predict_motion with Reach via points."
+        )
+    rough = [joint.name for joint in arm.joints if not joint.actuated and joint.friction]
+    if rough:
+        raise UnsupportedError(
+            f"{VERB}: Coulomb friction of joint {rough[0]!r}, which has no motor, is not supported; use damping."
+        )
+
+
+class _Tracker:
+    """The search for one motion."""
+
+    def __init__(self, arm: Arm, path: GivenPath, options: TrackingOptions) -> None:
+        self.arm, self.path, self.options = arm, path, options
+        frame = options.frame or path.link or tip_frame(arm, only_end(arm, f"{VERB}: give frame=..."))
+        if path.link is not None and frame != path.link:
+            raise InputError(f"{VERB}: frame is {frame!r}, but the path gives poses of {path.link!r}; omit frame.")
+        point = path.point if path.link is not None else options.point
+        self.output = FrameOutput(arm, frame, point, path.axes, path.reference)
+        as_loads(arm, options.loads, VERB)
+        motors, outputs = int(arm.actuated.sum()), len(path.axes)
+        if outputs > motors:
+            raise InputError(
+                f"{VERB}: the path has {outputs} axes ({', '.join(path.axes)}), but arm {arm.name!r} has {motors} "
+                f"motor{'s' * (motors != 1)}; follow at most as many axes as there are motors."
+            )
+        self.redundant = outputs < motors
+
+    def solved(self, show: Any) -> Motion:
+        """The motion, whatever it is worth; on finer splines while these bring the frame closer to the path."""
+        corner, segments = corner_of(self.path), self.options.segments
+        begun = self._begun()
+        motion = self._motion(begun, segments, corner, show)
+        for _ in range(REFINEMENTS):
+            segments *= 2
+            if corner is not None or not too_coarse(motion) or segments > MOST_SEGMENTS:
+                break
+            finer = self._motion(begun, segments, corner, show)
+            if not closer(finer, motion):
+                break
+            motion = finer
+        if corner is not None and motion.ok:
+            warnings.warn(f"{VERB}: {about_corner(motion, corner)}", RoughPath, stacklevel=4)
+        return motion
+
+    def _begun(self) -> Begun:
+        """What does not depend on the splines."""
+        still, given = np.zeros(len(self.arm.joints)), self.options
+        task = Task(still, still, given.limits, given.loads, 1.0, "acceleration", bending=given.bending)
+        poses = RestPoses(self.output, task.loads)
+        self.bounds, self.measures = bounds_of(self.arm, task, VERB), measures_of(self.arm, task.bending, VERB)
+        t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(given.start)
+        window = window_of(poses, rest[0], self.path.duration, given.before, given.after)
+        return Begun(task, poses, t, rest, window)
+
+    def _motion(self, begun: Begun, segments: int, corner: Corner | None, show: Any) -> Motion:
+        """The motion on so many segments."""
+        clock = time.perf_counter()
+        program, x = self._program(begun, segments)
+        began = time.perf_counter()
+        x, log, converged = self._searched(program, x, begun.window, show)
+        seconds = {"build": began - clock, "solve": time.perf_counter() - began}
+        task = begun.task.replace(
+            start=begun.rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=begun.window.total,
+            segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
+        )  # fmt: skip
+        found = Found(program, x, log, converged, seconds)
+        return motion_of(found, task, self.path, begun.window, corner, self.options.tolerance)
+
+    def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
+        """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
+        weight, found = REDUNDANT if self.redundant else LEAST, Searched(x, (), False)
+        while not found.converged and weight <= MOST * 1.01 and not self._beyond(program, found.x):
+            begin = found.x if np.isfinite(found.x).all() else x
+            last = search(program, begin, weight * window.path**4, self.options.iterations, show)
+            found = last._replace(log=numbered_on(found.log, last.log))
+            weight *= 10
+        return self._within_limits(program, found, window, show)
+
+    def _within_limits(self, program: TrackingProgram, found: Searched, window: Window, show: Any) -> Searched:
+        """The same, or where limits act, the nearest within them; where none is found, what exceeds them."""
+        if not found.converged or not limited(self.bounds, self.measures):
+            return found
+        rows = LimitRows(program, self.bounds, self.measures)
+        if not rows.exceeded(found.x):
+            return found
+        weight = REDUNDANT if self.redundant else MOST
+        last = search_within(program, rows, found.x, weight * window.path**4, show)
+        log = numbered_on(found.log, last.log)
+        return (last if last.converged else found)._replace(log=log)
+
+    def _beyond(self, program: TrackingProgram, x: Array) -> bool:
+        """Links bend so far that there is nothing to search for."""
+        bend = bending_range.steepest(self.arm, program.states(x)[0])
+        return bend is not None and bend.slope > bending_range.MEANINGLESS
+
+    def _program(self, begun: Begun, segments: int) -> tuple[TrackingProgram, Array]:
+        """The program, and variables to begin with: the arm at rest all along the path."""
+        window, loads = begun.window, begun.task.loads
+        mesh = mesh_over(window, segments, not self.arm.actuated.all())
+        s, _ = samples_of(mesh)
+        ends = np.array([0.0, 1.0])
+        (first, last), _ = begun.poses.solved(begun.rest[[0, -1]], self.path(window.times(ends)), ends)
+        goal = np.full_like(last, np.nan) if self.redundant else last
+        program = TrackingProgram(self.output, self.path(window.times(s)), mesh, window, first, goal, loads)
+        return program, program.begin(interpolated(begun.t, begun.rest, window.times(s)))

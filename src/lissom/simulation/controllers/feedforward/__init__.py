@@ -1,0 +1,1 @@
+"""Feedforward of planned motions, beyond their torques."""
