@@ -167,7 +167,7 @@ def _delays(skew: Any, count: int) -> Array | str:
 
 
 def _strength(strength: Any) -> float:
-    if not (isinstance(strength, int | float) and 0.0 < strength < np.inf):
+    if not (isinstance(strength, int | float | np.integer) and 0.0 < strength < np.inf):
         raise InputError(f"identify: strength is {shown(strength)}; expected a number above 0.")
     return float(strength)
 
@@ -176,7 +176,7 @@ def _cutoff(cutoff_hz: Any, logs: list[Log]) -> float | None:
     if cutoff_hz is None:
         return None
     highest = min(log.rate for log in logs) / 2
-    if not (isinstance(cutoff_hz, int | float) and 0.0 < cutoff_hz < highest):
+    if not (isinstance(cutoff_hz, int | float | np.integer) and 0.0 < cutoff_hz < highest):
         raise InputError(f"identify: cutoff_hz is {shown(cutoff_hz)}; expected between 0 and {highest:.4g} Hz.")
     return float(cutoff_hz)
 
