@@ -6,6 +6,7 @@ import pytest
 import lissom as ls
 from lissom.identification.excitation.experiment import Wishes, prepared
 from lissom.identification.excitation.search import Search
+from lissom.identification.fit.base import BaseParameters
 
 SPEED = ls.Limits(velocity=2.0)
 
@@ -203,6 +204,16 @@ def test_sliding_joints_joints_that_do_not_move_and_torques_that_are_not_measure
     unmeasured = ls.excite(arm, 5.0, starts=1, noise=[np.inf, 0.1])
     assert unmeasured.information.noise == (None, 0.1)
     assert "lift.m" not in [name.split(" ")[0] for name in unmeasured.information.parameters]
+
+
+def test_columns_of_rounding_are_no_parameters():
+    """Turned axes leave 1e-17 where a parameter has no effect; of size 1 it would be independent of all others."""
+    W = np.random.default_rng(0).normal(size=(50, 4))
+    W[:, 2] = 1e-17 * W[:, 2]
+    W[:, 3] = 2 * W[:, 0]
+    found = BaseParameters.of(W, range(4), ["a", "b", "nothing", "d"])
+    assert found.names == ("a + 2 d", "b")
+    assert (found.K[:, 2] == 0).all()
 
 
 def test_what_is_ignored_is_still_estimated(motion):
