@@ -80,11 +80,9 @@ def test_settling_of_a_flexible_arm():
 
     true, _, _ = settled(ls.StateFeedback(ls.linearise(arm, q).lqr(Q, R), q))
     given = {"every": 2e-3, "torque_noise": 2e-4, "seed": 1}
-    slow, _, _ = settled(ls.OutputFeedback.lqg(arm, q, SENSORS[:1], Q, R, **given))
     strained, rest, run = settled(ls.OutputFeedback.lqg(arm, q, SENSORS, Q, R, **given))
     assert strained < 2.2 * true
     assert rest < 3e-4
-    assert slow > 1.5 * strained  # strain pays
     error = run.controller_state[:, :6] - run.q
     assert np.abs(error[0, [0, 3]]).max() < 5e-4  # begun from the encoders
     assert np.abs(error[run.t > 5]).max() < 1e-3
@@ -153,6 +151,7 @@ def test_limit():
 # ---- arms ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gravity_and_a_model_with_other_modes():
     """The plant has two modes per link, the arm three; both sag."""
     real = damped(FLEXIBLE).with_gravity((0, -0.3, 0))

@@ -115,14 +115,19 @@ def test_it_says_more_than_random_motions(motion):
     assert np.isclose(np.exp(np.log(ratio).mean()), motion.information.gain)
 
 
-@pytest.mark.parametrize("ignore", [(), ("fore",)])
-def test_slopes_of_search_are_those_of_differences(ignore):
-    experiment = prepared(ls.load("two_link"), wishes(ignore=ignore, obstacles=(ls.Sphere((0.3, 0.5, 0.0), 0.1),)))
+@pytest.mark.parametrize(
+    ("ignore", "limits"),
+    [((), None), (("fore",), None), ((), ls.Limits(jerk=1.0, power=0.5)), ((), ls.Limits(torque_rate=1.0))],
+)
+def test_slopes_of_search_are_those_of_differences(ignore, limits):
+    experiment = prepared(
+        ls.load("two_link"), wishes(ignore=ignore, limits=limits, obstacles=(ls.Sphere((0.3, 0.5, 0.0), 0.1),))
+    )
     search = Search(experiment.profile, experiment.design, experiment.penalty, np.ones(2, bool), lambda step: None, 100)
     at, rng = experiment.profile.samples, np.random.default_rng(2)
     points = rng.normal(size=(experiment.profile.free, 2))
     search.design.rescale(at.states(points))
-    direction, h = rng.normal(size=points.shape), 1e-6
+    direction, h = rng.normal(size=points.shape), 1e-5  # rates of torque are differences: smaller steps show rounding
     _, slope = search._objective(points, 3.0)
     ends = [search._objective(points + sign * h * direction, 3.0)[0] for sign in (1, -1)]
     want = (ends[0] - ends[1]) / (2 * h)
@@ -245,7 +250,6 @@ def test_predicting_with_this_criterion_is_refused(motion):
         ({"start": [9.0, 0.0], "limits": ls.Limits(position=1.0)}, "start of joint 'upper' is 9 rad, outside"),
         ({"limits": 3}, "limits is 3; expected Limits"),
         ({"limits": ls.Limits(velocity=(1.0, 2.0))}, "exclude zero, but the motion begins and ends at rest"),
-        ({"limits": ls.Limits(power=2.0)}, "limits of power are not supported"),
         ({"limits": ls.Limits(torque=0.2)}, "joint 'upper' needs 3.922 to hold the arm at the start"),
         ({"limits": ls.Limits(position=0.0)}, "leave no joint of arm 'two_link' any range"),
         ({"obstacles": ls.Sphere((0.3, 0.0, 0.0), 0.1)}, "at the start the distance from sphere 0 of 'upper'"),
@@ -258,6 +262,31 @@ def test_predicting_with_this_criterion_is_refused(motion):
 def test_what_cannot_be_is_refused(given, sentence):
     with pytest.raises((ls.InputError, ls.UnsupportedError), match=sentence):
         ls.excite(ls.load("two_link"), **given)
+
+
+def test_limits_of_power_jerk_and_torque_rate_are_kept():
+    arm = ls.load("two_link")
+    limits = ls.Limits(velocity=2.0, power=4.0, jerk=25.0, torque_rate=20.0)
+    motion = ls.excite(arm, 5.0, limits=limits, starts=1)
+    t = np.linspace(0.0, 5.0, 10001)
+    q, qd, qdd = motion.at(t)
+    tau = ls.inverse_dynamics(arm, q, qd, qdd)
+    assert motion.ok
+    assert np.abs(tau * qd).max() <= 4.0
+    assert np.abs(np.diff(qdd, axis=0)).max() <= 25.0 * 5e-4 * (1 + 1e-9)
+    assert np.abs(np.diff(tau, axis=0)).max() <= 20.0 * 5e-4 * (1 + 1e-9)
+    assert {peak.quantity for peak in motion.report.peaks} >= {"power", "jerk", "torque_rate"}
+    with pytest.raises(ls.InputError, match="joint 'upper' has Coulomb friction, so its torque jumps"):
+        ls.excite(arm.with_joint("upper", friction=0.3), limits=limits)
+
+
+def test_friction_counts_in_torque_limits():
+    arm = ls.load("two_link").with_joint("upper", friction=1.0, damping=0.5)
+    motion = ls.excite(arm, 5.0, limits=ls.Limits(velocity=2.0, torque=7.0), starts=1)
+    q, qd, qdd = motion.at(np.linspace(0.0, 5.0, 10001))
+    assert motion.ok
+    assert np.abs(ls.inverse_dynamics(arm, q, qd, qdd)).max() <= 7.0
+    assert motion.verify().ok
 
 
 def test_arms_that_are_not_covered_are_refused():

@@ -136,18 +136,19 @@ def test_payloads_and_currents():
     for link in arm.links:
         arm = arm.with_joint(link.joint.name, damping=2.0, friction=1.0, armature=0.3) if link.joint.moves else arm
     carried = ls.Payload(1.5, (0.02, -0.01, 0.08), np.diag([0.004, 0.004, 0.003]))
-    free, disc = recorded(arm, 0, level=0.002), recorded(arm.with_payload(carried), 1, level=0.002, load="disc")
-    found = ls.identify(arm, [free, disc])
+    free = recorded(arm, 0, duration=12.0, level=0.002)
+    disc = recorded(arm.with_payload(carried), 1, duration=12.0, level=0.002, load="disc")
+    found = ls.identify(arm, [free, disc], friction="viscous+coulomb")
     assert abs(found.payload.mass - 1.5) < 4 * found.table["payload.m"].std
     np.testing.assert_allclose(found.payload.com, carried.com, atol=0.01)
     gains = np.array([11.0, 12.0, 10.0, 9.0, 9.5, 10.5])
     logs = [ls.Log(t=log.t, q=log.q, current=log.tau / gains, load=log.load) for log in (free, disc)]
-    by_mass = ls.identify(arm, logs, payload=1.5, friction="viscous+coulomb")
+    by_mass = ls.identify(arm, logs, payload=1.5, friction="viscous+coulomb", skew=None)
     assert (np.abs(by_mass.gains - gains) < 4 * by_mass.gain_std).all()
     np.testing.assert_allclose(by_mass.gains[:4], gains[:4], rtol=0.03)
     with pytest.raises(ls.InputError, match="currents and no torques"):
         ls.identify(arm, logs)
-    alone = ls.identify(arm, disc, payload=arm.tip_frame)
+    alone = ls.identify(arm, disc, payload=arm.tip_frame, friction="viscous+coulomb")
     assert abs(alone.payload.mass - 1.5) < 4 * alone.table["payload.m"].std
     assert alone.arm.mass == pytest.approx(arm.mass)
 
@@ -170,11 +171,15 @@ def test_what_a_log_does_not_show_is_named_and_kept():
 
 def test_a_log_of_another_robot_is_doubted():
     arm = ls.load("puma560")
-    log = recorded(arm)
-    swapped = ls.Log(t=log.t, q=log.q[:, [1, 0, 2, 3, 4, 5]], tau=log.tau)
-    assert "another robot" in " ".join(ls.identify(arm, swapped).notes)
-    upside_down = ls.identify(arm.with_gravity((0, 0, 9.81)), log)
-    assert "masses that cannot exist" in " ".join(upside_down.notes)
+    log = recorded(arm, duration=10.0)
+
+    def notes(arm, **changes):
+        other = ls.Log(**({"t": log.t, "q": log.q, "tau": log.tau} | changes))
+        return " ".join(ls.identify(arm, other, friction="viscous+coulomb", skew=None).notes)
+
+    assert "another robot" in notes(arm, q=log.q[:, [1, 0, 2, 3, 4, 5]])
+    assert "torques of shoulder run against" in notes(arm, tau=log.tau * (1, -1, 1, 1, 1, 1))
+    assert "masses that cannot exist" in notes(arm.with_gravity((0, 0, 9.81)))
 
 
 def test_refusals_name_what_is_not_covered():
@@ -203,3 +208,36 @@ def test_refusals_name_what_is_not_covered():
             ls.identify(arm, log, **options)
     with pytest.raises(ls.InputError, match="no torques"):
         ls.identify(arm, ls.Log(t=log.t, q=log.q))
+
+
+# ---- what people see ---------------------------------------------------------------------------
+
+
+def test_the_arm_is_saved_with_where_its_numbers_come_from(puma, tmp_path):
+    _, found = puma
+    found.save(tmp_path / "arm.toml")
+    again = ls.load(tmp_path / "arm.toml")
+    assert again == found.arm
+    assert "prior of strength 1" in again.notes[-1]
+    with pytest.raises(ls.InputError, match=r"written as \.toml"):
+        found.save(tmp_path / "arm.urdf")
+
+
+def test_the_table_prints_and_is_searched(puma):
+    _, found = puma
+    text = str(found.table)
+    assert text.splitlines()[0].split() == ["parameter", "value", "std", "prior", "used", "unit", "identifiable"]
+    assert found.table["elbow.coulomb"].prior == 0.0
+    with pytest.raises(ls.InputError, match=r"did you mean 'elbow\.coulomb'"):
+        found.table["elbow.coulom"]
+
+
+@pytest.mark.parametrize("kind", ["torques", "spectrum"])
+def test_figures_and_page(puma, kind, tmp_path):
+    _, found = puma
+    figure = ls.plot(found, kind)
+    assert [ax.get_title().split(":")[0] for ax in figure.axes] == list(found.joints)
+    if kind == "torques":
+        page = found.report(tmp_path / "id.html").read_text(encoding="utf-8")
+        assert "shoulder.mcy" in page
+        assert page.count("<figure") == 2

@@ -33,10 +33,14 @@ def test_non_collocated_output(tau):
         rf"unstable at the start \(pole \+{pole.real:.3g} \+- {abs(pole.imag):.3g}i 1/s\): output and actuators are not"
     )
     with pytest.warns(ls.UnstableLoop, match=words):
-        run = ls.simulate(ARM, START, tau=tau, until=0.5, dt=1e-3)
+        run = ls.simulate(ARM, START, tau=tau, until=0.4, dt=2e-3)
     assert any("link1.bending_z1, link1.bending_z2" in note for note in run.report.notes)
+
+
+def test_a_run_that_diverges_is_told_by_its_start():
+    words = r"diverged at t = .*unstable at the start \(pole \+13.1 \+- 184i 1/s\): output and actuators are not"
     with pytest.warns(ls.UnstableLoop), pytest.raises(ls.SimulationError, match=words):
-        ls.simulate(ARM, START, tau=tau, until=4.0, dt=1e-3)
+        ls.simulate(ARM, START, tau=ls.StateFeedback(tip_gains(), POSE), until=4.0, dt=1e-3)
 
 
 def test_collocated_feedback_of_the_wrong_sign():

@@ -109,7 +109,7 @@ def friction_of_gear(drive: Drive, net: Scalar, gear: Scalar, qdd: Scalar) -> Sc
     return gear * absolute(rest) / (1 + gear * sign(rest))
 
 
-def friction_of_led_gear(drive: Drive, tau: Scalar, effort: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
+def friction_of_prescribed_gear(drive: Drive, tau: Scalar, effort: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
     """The same of a joint whose motion is prescribed; `effort` moves it without this friction."""
     load = drive.less_resistance(tau + effort, qd) - drive.armature * qdd
     return drive.gear(qd) * absolute(load)

@@ -22,7 +22,7 @@ from lissom.dynamics.bodies import Bodies
 from lissom.dynamics.body import BASE
 from lissom.dynamics.drives import is_zero
 from lissom.dynamics.from_arm import tree_of
-from lissom.dynamics.gears import NO_DRIVE, Gears, friction_of_gear, friction_of_led_gear
+from lissom.dynamics.gears import NO_DRIVE, Gears, friction_of_gear, friction_of_prescribed_gear
 from lissom.dynamics.inverse import joint_torques
 from lissom.elements.pivots import Held
 from lissom.engine.program import Entries
@@ -111,7 +111,7 @@ def _taken_by_gears(
             out[k] = run.call(friction_of_gear, drive, net, gears[k], qdd[k][0])
         elif drive.bears_load:
             parts = (given.tau[k], effort[k][0], given.qd[k], qdd[k][0])
-            out[k] = run.call(friction_of_led_gear, drive, *parts)
+            out[k] = run.call(friction_of_prescribed_gear, drive, *parts)
     return out
 
 

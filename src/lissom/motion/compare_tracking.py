@@ -5,18 +5,27 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from lissom.kernels.arguments import as_arm
 from lissom.motion.compare import ONE, TriedPlan, compared, noted, open_loop_plan, refuse_comparison, tracked_plan
 from lissom.motion.result.comparison import Comparison
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.variants import rigid
 from lissom.motion.task.frame_output import VERB
+from lissom.motion.task.task import Task
 from lissom.motion.tracking.options import TrackingOptions
 from lissom.motion.tracking.track import track_motion
 
 
+def refuse_no_comparison(arm: Any) -> None:
+    """Refuse arms of which there is no rigid plan."""
+    rest = np.zeros(len(as_arm(arm, VERB).joints))
+    refuse_comparison(arm, Task(rest, rest), VERB)
+
+
 def tracking_comparison(motion: Motion, path: Any, options: TrackingOptions) -> Comparison:
     """The motion and the plan for rigid links that follows the same path, simulated with errors of the payload too."""
-    refuse_comparison(motion.arm, motion.task, VERB)
     notes = [
         "off the path: of the simulated frame, at most; residual: how far the tip can get from its rest afterwards.",
         "joints tracked: ideal joint control follows the planned joint motion; otherwise its torques act open loop.",

@@ -262,12 +262,13 @@ def track_motion(
         frame, axes, duration, before, after, segments, start, point, limits, several, bending, tolerance, iterations,
         progress, on_failure,
     )  # fmt: skip
-    motion = track.track_motion(arm, path, options)
-    if not compare or not motion.ok:
-        return motion
-    from lissom.motion.compare_tracking import tracking_comparison
+    if not compare:
+        return track.track_motion(arm, path, options)
+    from lissom.motion.compare_tracking import refuse_no_comparison, tracking_comparison
 
-    return motion.with_verdict(compared=tracking_comparison(motion, path, options))
+    refuse_no_comparison(arm)
+    motion = track.track_motion(arm, path, options)
+    return motion if not motion.ok else motion.with_verdict(compared=tracking_comparison(motion, path, options))
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:

@@ -39,9 +39,9 @@ class Extras:
         terms = Terms(words, ("",) * len(words), none, none, np.zeros(len(words), bool))
         return cls(tuple(values[word] for word in words), terms)
 
-    def for_log(self, log: Log, at: int, count: int) -> tuple[Callable[..., Array] | Array, ...]:
-        """What is given for log number `at` of `count`."""
-        return tuple(_of_log(word, value, log, at, count)
+    def for_log(self, log: Log, at: int, count: int, every: int) -> tuple[Callable[..., Array] | Array, ...]:
+        """What is given for log number `at` of `count`, thinned out as its samples are."""
+        return tuple(_of_log(word, value, log, at, count, every)
                      for word, value in zip(self.terms.names, self.given, strict=True))  # fmt: skip
 
     def columns(self, state: State) -> Array:
@@ -52,7 +52,7 @@ class Extras:
         return np.stack(parts, axis=-1) if parts else np.zeros((*samples.q.shape, 0))
 
 
-def _of_log(word: str, value: Any, log: Log, at: int, count: int) -> Any:
+def _of_log(word: str, value: Any, log: Log, at: int, count: int, every: int) -> Any:
     if callable(value):
         return value
     if count > 1 and isinstance(value, list | tuple) and len(value) == count:
@@ -65,7 +65,7 @@ def _of_log(word: str, value: Any, log: Log, at: int, count: int) -> Any:
         raise InputError(
             f"identify: extra[{word!r}] has shape {column.shape}, the log has {log.q.shape}; expected {FORMS}."
         )
-    return column
+    return column[::every]
 
 
 def _values(word: str, value: Any, q: Array, qd: Array, qdd: Array) -> Array:

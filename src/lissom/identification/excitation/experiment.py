@@ -26,6 +26,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 
 RANDOM = 24  # motions, of which the best are improved
 SEGMENT = 1.0  # s
+SLOWEST = 1e-9  # rad/s or m/s: with it friction has a direction
 FEWEST, MOST = 8, 40  # segments
 
 
@@ -114,12 +115,13 @@ def prepared(arm: Arm, wishes: Wishes) -> Experiment:
 def _refuse_start(arm: Arm, task: Task, start: Array, bounds: Bounds) -> None:
     """Refuse places where the arm cannot rest."""
     still = np.zeros(arm.dof)
-    tau, friction = inverse_dynamics(arm, start, still, still), arm.expanded(arm.friction)
-    lower, upper = bounds.lower["torque"] + friction, bounds.upper["torque"] - friction
-    for k in np.flatnonzero((tau < lower) | (tau > upper)):
+    tau = np.stack([inverse_dynamics(arm, start, still + rate, still) for rate in (-SLOWEST, 0.0, SLOWEST)])
+    lower, upper = bounds.lower["torque"], bounds.upper["torque"]
+    for k in np.flatnonzero(((tau < lower) | (tau > upper)).any(axis=0)):
         raise InputError(
-            f"{VERB}: joint {arm.coordinates[k]!r} needs {tau[k]:.4g} to hold the arm at the start, and its torque may "
-            f"be {lower[k]:.4g} to {upper[k]:.4g} there. Give another start, or a larger torque_utilisation."
+            f"{VERB}: joint {arm.coordinates[k]!r} needs {tau[1, k]:.4g} to hold the arm at the start, with friction "
+            f"{tau[:, k].min():.4g} to {tau[:, k].max():.4g} to leave it, and its torque may be {lower[k]:.4g} to "
+            f"{upper[k]:.4g}. Give another start, or a larger torque_utilisation."
         )
     for constraint in path_constraints(arm, task, VERB):
         constraint.refuse_place("start", start, 0.0, VERB)

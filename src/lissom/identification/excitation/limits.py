@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError
 from lissom.kernels.arguments import as_state
 from lissom.model.arm import Arm
-from lissom.model.limits import Limits
+from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.units import units
 from lissom.spatial.rotations import Array
 
@@ -19,7 +19,6 @@ RISE = 3.0  # 1/s: accelerations reach the velocity limit in a third of a second
 TURN = np.pi  # rad to both sides of the start
 INSIDE = 0.05  # of the range of a joint: how far from its limits a motion begins that may begin anywhere
 HELD = 1e-6  # of rad or m: joints with less range do not move
-UNSUPPORTED = ("torque_rate", "power")
 
 
 class Allowed(NamedTuple):
@@ -37,8 +36,8 @@ class Allowed(NamedTuple):
 
 def allowed(arm: Arm, limits: Limits, start: Any, torque_utilisation: float) -> Allowed:
     """Return the limits and the start of a motion; raises an error where they contradict each other."""
-    _refuse_unsupported(arm, limits)
-    bounds = {word: _tighter(arm, limits, word) for word in ("position", "velocity", "acceleration", "jerk")}
+    bounds = {word: _tighter(arm, limits, word) for word in QUANTITIES if word != "torque"}
+    _refuse_jumps(arm, bounds)
     begin = _start(arm, start, bounds["position"])
     notes: list[str] = []
     bounds["position"] = _ranges(arm, bounds["position"], begin, notes)
@@ -48,15 +47,14 @@ def allowed(arm: Arm, limits: Limits, start: Any, torque_utilisation: float) -> 
     return Allowed(made, begin, tuple(notes))
 
 
-def _refuse_unsupported(arm: Arm, limits: Limits) -> None:
-    for word in UNSUPPORTED:
-        named = [joint.name for joint in arm.joints if getattr(joint.limits, word) is not None]
-        if getattr(limits, word) is not None or named:
-            whose = f"joint {named[0]!r} has one" if named else "limits has one"
-            raise UnsupportedError(
-                f"{VERB}: limits of {word.replace('_', ' ')} are not supported ({whose}). Limit torque, velocity, "
-                "acceleration and jerk instead."
-            )
+def _refuse_jumps(arm: Arm, bounds: dict[str, tuple[Array, Array]]) -> None:
+    """Refuse limits of the rate of torques that jump."""
+    low, high = bounds["torque_rate"]
+    for k in np.flatnonzero((np.isfinite(low) | np.isfinite(high)) & (arm.friction > 0)):
+        raise InputError(
+            f"{VERB}: joint {arm.joints[k].name!r} has Coulomb friction, so its torque jumps where it reverses and no "
+            "torque-rate limit can be satisfied. Limit the jerk instead, or remove the friction."
+        )
 
 
 def _tighter(arm: Arm, limits: Limits, word: str) -> tuple[Array, Array]:
@@ -142,6 +140,6 @@ def _torques(arm: Arm, limits: Limits, utilisation: float, notes: list[str]) -> 
     for k in np.flatnonzero(high - low <= 2 * arm.friction):
         raise InputError(
             f"{VERB}: the torque limits of joint {arm.joints[k].name!r} are {low[k]:g} to {high[k]:g}, which leaves "
-            f"its actuator no range beyond its friction of {arm.friction[k]:g}. Use wider limits."
+            f"its actuator no range beyond its friction of {arm.friction[k]:g}. Use wider limits, or lock the joint."
         )
     return low, high

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.identification.excitation.torque_model import States
+from lissom.later import cached_property
 from lissom.motion.splines.basis import Basis, grid
 from lissom.spatial.rotations import Array
 
 DEGREE = 5  # accelerations are smooth, and zero at both ends
 FIXED = 3  # control points at each end: position, rate and acceleration
 PER_SEGMENT = 12  # samples
+NEARBY = 1e-6  # of the duration: rates of torque are differences over twice that
 
 
 class Sampled:
@@ -25,9 +27,21 @@ class Sampled:
     """
 
     def __init__(self, basis: Basis, start: Array, duration: float, s: Array) -> None:
-        self.start, self.s = start, s
+        self.basis, self.start, self.duration, self.s = basis, start, duration, s
         inner = slice(FIXED, basis.count - FIXED)
         self.rows = [basis.rows(s, r).toarray()[:, inner] / duration**r for r in range(4)]
+
+    @cached_property
+    def beside(self) -> tuple[Sampled, Sampled]:
+        """The profiles just before and just after."""
+        before, after = (np.clip(self.s + step, 0.0, 1.0) for step in (-NEARBY, NEARBY))
+        return tuple(Sampled(self.basis, self.start, self.duration, s) for s in (before, after))  # type: ignore[return-value]
+
+    @cached_property
+    def apart(self) -> Array:
+        """(N,) time between these two [s]."""
+        before, after = self.beside
+        return np.asarray((after.s - before.s) * self.duration)
 
     def states(self, points: Array) -> States:
         """States for free control points (m, dof), given as distances from the start."""

@@ -50,7 +50,7 @@ def excite(
     duration : float             [s]
     start : (dof,) or None       where the motion begins and ends; None: `arm.home`, at least 5 % of the range of
                                  each joint away from its limits
-    limits : Limits or None      of position, velocity, acceleration, jerk and torque; those of the joints hold too.
+    limits : Limits or None      of position, velocity, acceleration, torque and others; those of the joints hold too.
                                  Where neither has any: half a turn to both sides of the start, 1 rad/s or 0.25 m/s, and
                                  accelerations of 3 times the velocity limit per second; sliding joints need their range
     noise : number, (dof,) or None    standard deviation of each measured torque [N m or N], infinite: not measured;

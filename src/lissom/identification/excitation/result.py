@@ -20,6 +20,7 @@ SOLVER = "L-BFGS with penalties"
 FINE = 60  # points per segment at which limits are looked at, and distances closer where they are small
 SAMPLES = 36  # per segment at which they are exceeded no more
 NEARBY = 0.02  # s
+BESIDE = 1e-4  # of the duration: next to a turn that is found by interpolation
 STEP = 0.1  # of the motion that it is shrunk by at most at a time
 MOST_SAMPLES = 4000  # of which information is computed; more are counted as if they were these
 
@@ -60,15 +61,26 @@ def _within(experiment: Experiment, search: Search, points: Array) -> tuple[Arra
     for k in range(REPEATED + SHRINKING):
         motion = _motion(experiment, points, 0.0, MotionOutcome.SOLVED, "", nothing, None)
         peaks = (*limit_peaks(motion, FINE), *_own_distances(experiment, motion))
-        worst = max((peak.utilisation for peak in peaks), default=0.0)
+        turns = _turns(motion)
+        worst = max([1 + search.penalty.largest(profile.at(turns), points), *(peak.utilisation for peak in peaks)])
         if worst <= 1 + ROUNDING:
             break
         if k < REPEATED:
-            s = np.union1d(s, _around([peak for peak in peaks if peak.utilisation > 1], profile.duration))
+            s = np.union1d(s, [*_around([peak for peak in peaks if peak.utilisation > 1], profile.duration), *turns])
             points = search.pushed(points, profile.at(s), ROOM * 2**k)
         else:
             points = search.smaller(points, min(max(worst - 1, LEAST_STEP * 2 ** (k - REPEATED)), STEP))
     return points, peaks, worst
+
+
+def _turns(motion: Motion) -> Array:
+    """Fractions on both sides of where joints turn around, and inside both ends: friction changes its direction."""
+    s = grid(motion.breaks, FINE)
+    qd = motion.at(s * motion.duration)[1]
+    row, joint = np.nonzero(qd[:-1] * qd[1:] < 0)
+    before, after = qd[row, joint], qd[row + 1, joint]
+    at = s[row] + (s[row + 1] - s[row]) * before / (before - after)
+    return np.concatenate([[BESIDE, 1 - BESIDE], *(np.clip(at + side * BESIDE, 0.0, 1.0) for side in (-1, 1))])
 
 
 def _around(peaks: list[Peak], T: float) -> Array:

@@ -7,6 +7,9 @@ As Huber's estimate asks for, rows of outliers are left out of H, and the spectr
 
 A fit takes most from the residuals at the low frequencies of the motion, where its columns are. There the part that is
 left, 1 - b^* H b / nt on average, is small, and the spectrum is raised by it.
+
+Residuals are no stationary noise where a model errs. Sums over blocks of time need no such assumption: where they vary
+more than the spectrum says, they count.
 """
 
 from __future__ import annotations
@@ -32,10 +35,23 @@ def covariance(equations: list[Equations], residuals: list[Array], weights: list
         columns = [one.A[:, j] * whole[j] for one in equations]
         correlation = _correlation([score[:, j] for score in scores], columns, H)
         middle += np.sum([_spectral_sum(B, correlation) for B in columns], axis=0)
-    C = H @ middle @ H
+    C = _raised(H @ middle @ H, H, equations, [r * w**2 for r, w in zip(residuals, weights, strict=True)])
     unknown = (np.abs(silent) * size[:, None]).max(axis=1, initial=0.0) > 1e-6
     C[unknown, unknown] = np.inf
     return np.asarray(C)
+
+
+def _raised(C: Array, H: Array, equations: list[Equations], pulls: list[Array]) -> Array:
+    """C, larger where residuals are large at just those times at which a parameter acts, as friction does when a joint
+    turns back: then the sums of `pulls` (nt, n) times columns over blocks of time vary more than their spectra say."""
+    total = np.zeros(len(H))
+    for one, pull in zip(equations, pulls, strict=True):
+        sums = np.einsum("tjp,tj->tp", one.A, pull) @ H
+        length = max(int(np.sqrt(len(sums))), 1)
+        count = max(len(sums) // length, 1)
+        total += (np.add.reduceat(sums, np.arange(count) * length, axis=0) ** 2).sum(axis=0)
+    factor = np.sqrt(np.maximum(total / np.maximum(np.diag(C), 1e-300), 1.0))
+    return np.asarray(C * np.outer(factor, factor))
 
 
 def _normal(one: Equations, weights: Array, whole: Array) -> Array:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from lissom.identification.columns.extra import Extras
 from lissom.identification.columns.model import Model
+from lissom.identification.columns.rows import Rows
 from lissom.identification.logs.log import Log
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.signals.samples import Samples, samples_of
@@ -38,20 +37,17 @@ class TorquePredictor:
         """See `Predictor`."""
         extras = Extras.of(extra, self.model.extras)
         samples = samples_of(log, self.cutoff_hz, self.model.arm)
-        return self.of_samples(replace(samples, extras=extras.for_log(log, 0, 1)), log.source)
+        return self.of_samples(replace(samples, extras=extras.for_log(log, 0, 1, samples.every)), log.source)
 
     def of_samples(self, samples: Samples, source: str = "") -> TorqueFit:
         """The same of samples."""
         arm, s = self.model.arm, samples
+        rows = Rows(self.model, s)
+        rows.use_delays(self.delays)
+        if "load" in self.model.frictions.law:
+            rows.load_with(self.x)
         before = s.filtered(inverse_dynamics(arm, s.q, s.qd, s.qdd))
         joints = tuple(joint.name for joint in arm.joints)
-        measured, predicted = s.torque(self.delays), s.filtered(self.torque(s))
-        return TorqueFit(joints, tuple(units(arm, "tau")), s.t[s.rows], measured, predicted, before, source)
-
-    def torque(self, samples: Samples) -> Array:
-        """Torques (nt, n) at all samples."""
-        state = self.model.state(samples)
-        known = self.model.known(state)
-        if "load" in self.model.frictions.law:
-            state = state._replace(link_torque=self.model.link_torque(state, self.x, known))
-        return np.asarray(self.model.columns(state) @ self.x + known)
+        return TorqueFit(
+            joints, tuple(units(arm, "tau")), s.t[s.rows], rows.measured, rows.predicted(self.x), before, source
+        )

@@ -33,14 +33,14 @@ def slope(x: Array, rate: float) -> Array:
 
 
 def shifted(x: Array, rate: float, delays: Array) -> Array:
-    """Channels (nt, n) read later by `delays` (n,) [s]: what came late is where it belongs."""
+    """Channels (nt, n, ...) read later by `delays` (n,) [s]: what came late is where it belongs."""
     if not delays.any():
         return x
     from scipy.interpolate import make_interp_spline
 
     t = np.arange(len(x)) / rate
     columns = [make_interp_spline(t, x[:, k], k=3)(np.clip(t + delay, 0.0, t[-1])) for k, delay in enumerate(delays)]
-    return np.column_stack(columns)
+    return np.stack(columns, axis=1)
 
 
 def suggested_cutoff(q: Array, rate: float) -> float:

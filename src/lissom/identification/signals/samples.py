@@ -13,6 +13,7 @@ from lissom.identification.signals.ranges import position_limits
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
+FINE = 40.0  # samples per period of the cut-off at which columns are computed: edges of friction need more than rows
 OVERSAMPLED = 12.0  # rows per period of the cut-off
 RESTING = 1e-3  # of a joint's range: a joint that travels less rests
 SPOILT = 2.0  # periods of the cut-off at each end
@@ -35,6 +36,7 @@ class Samples:
     cutoff_hz : float
     load : str             what the arm carries
     steps : int            samples per row of the fit
+    every : int            samples of the log per sample here
     extras : sequence      columns of the user's own: functions, or arrays (nt, n)
     """
 
@@ -47,6 +49,7 @@ class Samples:
     cutoff_hz: float
     load: str = ""
     steps: int = 1
+    every: int = 1
     extras: tuple[Any, ...] = ()
 
     @property
@@ -71,7 +74,7 @@ class Samples:
 def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     """Filter and differentiate a log with torques; what joints that rest seem to do is noise, and left out."""
     assert log.tau is not None
-    rate, steps = log.rate, max(1, int(log.rate / (OVERSAMPLED * cutoff_hz)))
+    rate, every = log.rate, max(1, int(log.rate / (FINE * cutoff_hz)))
     q = low_pass(log.q, cutoff_hz, rate)
     qd = slope(q, rate) if log.qd is None else np.array(low_pass(log.qd, cutoff_hz, rate))
     qdd = slope(qd, rate)
@@ -79,7 +82,9 @@ def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     resting = np.ptp(q, axis=0) < RESTING * (upper - lower)
     qd[:, resting] = qdd[:, resting] = 0.0
     tau = low_pass(log.tau, cutoff_hz, rate)
-    return Samples(log.t, q, qd, qdd, tau, rate, cutoff_hz, log.load, steps)
+    t, q, qd, qdd, tau = (x[::every] for x in (log.t, q, qd, qdd, tau))
+    steps = max(1, int(rate / every / (OVERSAMPLED * cutoff_hz)))
+    return Samples(t, q, qd, qdd, tau, rate / every, cutoff_hz, log.load, steps, every)
 
 
 def at_states(q: Array, qd: Array, qdd: Array, load: str = "") -> Samples:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lissom.identification.columns.friction import BASIC, EVERY
 from lissom.identification.columns.model import Model
+from lissom.identification.columns.rows import Rows
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.consistent import Prior, consistent_fit
 from lissom.identification.fit.masks import Mask
@@ -17,7 +18,6 @@ from lissom.identification.result.table import CERTAIN
 from lissom.identification.signals.samples import Samples
 from lissom.identification.torque.friction_choice import choose_law, choose_smoothing, used_by
 from lissom.identification.torque.regression import Regression, Regressor, with_delays
-from lissom.identification.torque.rows import Rows
 from lissom.identification.torque.structure import base_parameters
 from lissom.progress import stage
 from lissom.spatial.rotations import Array
@@ -121,7 +121,7 @@ def _friction(
     regressor = Regressor(rows, base, used, model.terms.prior)
     for row in rows:
         row.load_with(regressor.all_parameters(first.values))
-    law, errors = choose_law(model, base, rows, first.delays, first.weights)
+    law, errors = choose_law(model, base, rows, first.weights)
     return model, law, errors
 
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from lissom.identification.columns.friction import LAWS, SMOOTH, Frictions
 from lissom.identification.columns.model import Model
+from lissom.identification.columns.rows import Rows
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.equations import compressed
 from lissom.identification.fit.least_squares import solve
 from lissom.identification.fit.masks import Indices, Mask
 from lissom.identification.torque.regression import Regression, Regressor
-from lissom.identification.torque.rows import Rows
 from lissom.spatial.rotations import Array
 
 PARTS = 6  # into which the logs are divided; each is left out once
@@ -53,13 +53,13 @@ def choose_smoothing(
 
 
 def choose_law(
-    model: Model, base: BaseParameters, rows: list[Rows], delays: Array, weights: list[Array]
+    model: Model, base: BaseParameters, rows: list[Rows], weights: list[Array]
 ) -> tuple[tuple[str, ...], dict[str, float]]:
     """The simplest law that is not clearly worse than the best one, and the held-out error of each law.
 
     Errors are those of rows in units of their standard deviations.
     """
-    parts, sizes = _parts(base, rows, delays, weights)
+    parts, sizes = _parts(base, rows, weights)
     prior = base.of_parameters(model.terms.prior)
     errors: dict[tuple[str, ...], float] = {}
     for law in LAWS:
@@ -74,13 +74,13 @@ def choose_law(
 
 
 def _parts(
-    base: BaseParameters, rows: list[Rows], delays: Array, weights: list[Array]
+    base: BaseParameters, rows: list[Rows], weights: list[Array]
 ) -> tuple[list[tuple[Array, Array, float]], list[int]]:
     """R, z and the constant rest of the squared error of each part of the logs, and its number of rows."""
     total = sum(len(row.known) for row in rows)
     parts, sizes = [], []
     for row, weight in zip(rows, weights, strict=True):
-        equations = row.equations(base.kept, delays)
+        equations = row.equations(base.kept)
         count = max(1, round(PARTS * len(row.known) / total)) if len(rows) < PARTS else 1
         for A, b, w in zip(*(np.array_split(x, count) for x in (equations.A, equations.b, weight)), strict=True):
             R, z = compressed([type(equations)(A, b)], [w])

@@ -13,10 +13,10 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.identification.columns.model import Model
+from lissom.identification.columns.rows import Rows
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.masks import Indices
 from lissom.identification.fit.spread import memory
-from lissom.identification.torque.rows import Rows
 from lissom.spatial.rotations import Array
 
 STEPS = 60
@@ -62,7 +62,7 @@ class Part(NamedTuple):
 def _block(row: Rows, j: int, leaders: list[int], known: list[int], mass: float) -> Array:
     """Rows [A, a, b] of joint j in one log."""
     weight = mass * row.columns[:, j, known].sum(axis=1) + row.known[:, j]
-    current = row.samples.torque(np.zeros(row.known.shape[1]))[:, j]
+    current = row.measured[:, j]
     return np.column_stack([row.columns[:, j, leaders], weight, current])
 
 

@@ -14,6 +14,7 @@ from lissom.identification.columns.friction import BASIC, Frictions, largest_rat
 from lissom.identification.columns.inertia import LinkInertias
 from lissom.identification.columns.model import Model
 from lissom.identification.columns.payload import PayloadInertia
+from lissom.identification.columns.rows import Rows
 from lissom.identification.logs.log import Log
 from lissom.identification.result.identification import Identification
 from lissom.identification.signals.filters import suggested_cutoff
@@ -24,7 +25,6 @@ from lissom.identification.torque.friction_choice import used_by
 from lissom.identification.torque.gains import Gains, gains_of
 from lissom.identification.torque.refusals import refuse_arm, refuse_log
 from lissom.identification.torque.result import result
-from lissom.identification.torque.rows import Rows
 from lissom.identification.torque.structure import base_parameters
 from lissom.model.arm import Arm
 from lissom.progress import stage
@@ -64,9 +64,10 @@ class Setting(NamedTuple):
 
     def samples(self, logs: list[Log]) -> list[Samples]:
         """Filtered logs with their extra columns."""
+        made = [samples_of(log, self.cutoff_hz, self.arm) for log in logs]
         return [
-            replace(samples_of(log, self.cutoff_hz, self.arm), extras=self.extras.for_log(log, k, len(logs)))
-            for k, log in enumerate(logs)
+            replace(one, extras=self.extras.for_log(log, k, len(logs), one.every))
+            for k, (one, log) in enumerate(zip(made, logs, strict=True))
         ]
 
     def model(self, samples: list[Samples], law: tuple[str, ...]) -> Model:

@@ -11,6 +11,8 @@ from lissom.identification.result.table import ParameterTable
 from lissom.identification.torque.estimate import Estimate
 
 UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
+AGAINST = -0.5  # correlation of torques with those of the given arm
+WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
 
@@ -18,6 +20,7 @@ def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -
     """All sentences about an estimate."""
     return (
         *_unexplained(fits),
+        *_reversed(fits),
         *_inconsistent(found, fits),
         *_not_identifiable(table),
         *_confounded(found),
@@ -40,11 +43,25 @@ def _unexplained(fits: tuple[TorqueFit, ...]) -> list[str]:
     ]
 
 
+def _reversed(fits: tuple[TorqueFit, ...]) -> list[str]:
+    """Joints whose torques run against those of the given arm."""
+    measured, before = (np.concatenate([getattr(fit, word) for fit in fits]) for word in ("measured", "before"))
+    against = []
+    for name, x, y in zip(fits[0].joints, measured.T, before.T, strict=True):
+        if np.ptp(x) > 0.0 and np.ptp(y) > 0.0 and np.corrcoef(x, y)[0, 1] < AGAINST:
+            against.append(name)
+    if not against:
+        return []
+    return [f"torques of {listed(against, 6)} run against those of the given arm: check their sign, or their axes."]
+
+
 def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     """Joints that fit much worse with bodies that can exist."""
     free = np.sqrt(np.mean(np.concatenate(found.regression.residuals) ** 2, axis=0))
     held = np.sqrt(np.mean(np.concatenate([fit.residuals for fit in fits]) ** 2, axis=0))
-    bad = [name for name, a, b in zip(fits[0].joints, free, held, strict=True) if b > WORSE * a + 1e-9]
+    measured = np.concatenate([fit.measured for fit in fits])
+    least = WORTH * np.linalg.norm(measured - measured.mean(axis=0), axis=0) / np.sqrt(len(measured))
+    bad = [name for name, a, b, c in zip(fits[0].joints, free, held, least, strict=True) if b > max(WORSE * a, c)]
     if not bad:
         return []
     return [

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lissom.identification.columns.rows import Rows
 from lissom.identification.columns.terms import diagonal
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.equations import Equations
 from lissom.identification.fit.least_squares import Solution, fit, weights_of
 from lissom.identification.fit.masks import Mask
 from lissom.identification.fit.spread import covariance
-from lissom.identification.torque.rows import Rows
 from lissom.spatial.rotations import Array
 
 PASSES = 5
 LONGEST_DELAY = 0.1  # s
-CERTAIN = 3.0  # standard deviations from which a delay is taken for one
+CERTAIN = 2.0  # standard deviations from which a delay is taken for one
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,29 +53,38 @@ class Regressor:
 
     def run(self, delays: Array, free: Mask, depends_on_load: bool, passes: int = PASSES) -> Regression:
         """Alternate between least squares, weights, delays of some joints (mask `free`) and friction under load."""
-        torques = [row.torque(delays) for row in self.rows]
+        for row in self.rows:
+            row.use_delays(delays)
+        torques = [row.torque for row in self.rows]
         values, weights = self.start, [np.ones_like(t) for t in torques]
         weights = weights_of(torques, torques, robust=False)
         for count in range(passes):
             late = free if count else np.zeros_like(free)
-            equations = self._equations(values, delays, late)
+            equations = self._equations(values, late)
             solution = fit(equations, weights, np.concatenate([self.start, np.zeros(late.sum())]))
             values = solution.x[: len(self.at)]
             residuals = [one.residuals(solution.x) for one in equations]
             weights = weights_of(residuals, torques)
-            delays = delays.copy()
-            delays[late] = np.clip(delays[late] + solution.x[len(self.at) :], -LONGEST_DELAY, LONGEST_DELAY)
-            if depends_on_load and count < passes - 1:
-                for row in self.rows:
-                    row.load_with(self.all_parameters(values))
+            if count < passes - 1:
+                steps = solution.x[len(self.at) :]
+                delays = delays.copy()
+                delays[late] = np.clip(delays[late] + steps, -LONGEST_DELAY, LONGEST_DELAY)
+                self._update(values, delays, depends_on_load)
         C = covariance(equations, residuals, weights, solution.silent)
         std = np.full(len(delays), np.nan)
         std[late] = np.sqrt(np.diag(C))[len(self.at) :]
         count = len(self.at)
         return Regression(values, C[:count, :count], delays, std, weights, residuals, solution)
 
-    def _equations(self, values: Array, delays: Array, late: Mask) -> list[Equations]:
-        equations = [row.equations(self.leaders, delays) for row in self.rows]
+    def _update(self, values: Array, delays: Array, depends_on_load: bool) -> None:
+        """Friction at other times, and under other loads."""
+        for row in self.rows:
+            row.use_delays(delays)
+            if depends_on_load:
+                row.load_with(self.all_parameters(values))
+
+    def _equations(self, values: Array, late: Mask) -> list[Equations]:
+        equations = [row.equations(self.leaders) for row in self.rows]
         if not late.any():
             return equations
         x = self.all_parameters(values)

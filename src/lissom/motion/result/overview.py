@@ -68,6 +68,8 @@ def headline(motion: AbstractMotion, status: str = "") -> str:
 def to_html(motion: AbstractMotion) -> Markup:
     """Return a table with small curves, and how the motion was found in a fold-out."""
     compared = "" if motion.compared is None else motion.compared.listing().html()
+    if motion.information is not None:
+        compared += folded("base parameters", motion.information.listing().html())
     found = folded("solver report", paragraphs(motion.report.describe().splitlines()))
     notes = paragraphs(notes_of(motion))
     return Markup(tag("p", tag("b", headline(motion))) + notes + listing(motion, curves=True).html() + compared + found)

@@ -16,6 +16,7 @@ from lissom.errors import InputError, Unfinished
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
     from lissom.model.limits import Limits
+    from lissom.motion.result.motion import Motion
 
 EACH = "one number for all joints, or one for each"
 
@@ -74,7 +75,6 @@ def excite(
     here: use lissom.excite in Python for these, and look at the motion with lissom view before a robot runs it.
     """
     from lissom.identification.excitation.public import excite as find
-    from lissom.motion.result.overview import summary
     from lissom.views.plots.needs import check_needs
 
     targets = output or []
@@ -94,14 +94,22 @@ def excite(
     problem = "" if motion.ok else motion.status
     write(motion, wholes, tables, rate)
     found, problem = verification(motion, problem) if verify else (None, problem)
-    if as_json:
-        print_json(summary(motion) | ({} if found is None else {"verification": verified(found)}))
-    else:
-        show(motion, found)
-        out.print(motion.information.describe(), markup=False)  # type: ignore[union-attr]
+    _print(motion, found, as_json)
     save_pictures(motion, figure, kind, film)
     if problem:
         raise Unfinished(problem, motion.interrupted)
+
+
+def _print(motion: Motion, found: Any, as_json: bool) -> None:
+    """The motion, its verification and what it says."""
+    from lissom.motion.result.overview import summary
+
+    if as_json:
+        print_json(summary(motion) | ({} if found is None else {"verification": verified(found)}))
+        return
+    show(motion, found)
+    assert motion.information is not None
+    out.print(motion.information.describe(), markup=False)
 
 
 def _each(text: str | None, what: str) -> Any:

@@ -114,8 +114,9 @@ def _columns(path: Path) -> tuple[Any, Any, list[str]]:
 
     if path.suffix.lower() != ".csv":
         raise InputError(f"{path} is no table; expected a .csv file with columns t and some of {', '.join(AXES)}.")
+    text = read_bytes(path)
     try:
-        columns = read_table(read_bytes(path).decode("utf-8-sig"))
+        columns = read_table(text.decode("utf-8-sig"))
     except (ValueError, UnicodeDecodeError) as error:
         raise ModelError(f"it is no table of numbers: {error}.", file=str(path)) from None
     axes = [name for name in columns if name != "t"]
