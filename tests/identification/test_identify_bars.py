@@ -95,6 +95,8 @@ def test_the_kr300_trained_on_one_run():
     def other(x, k):
         return TorquePredictor(model, x, 8.0, found.skew).fit(logs[k]).rmse
 
+    assert np.abs(1e3 * found.encoder_skew[:3] - 3.0).max() < 0.1
+    assert np.isnan(found.encoder_skew[3:]).all()
     ratio = {k: errors[k] / other(plain, k) for k in "BC"}
     print("KR300, trained on A", {k: errors[k].round() for k in "BC"}, ratio, errors["B"] / other(cad, "B"))
     assert (ratio["B"][:5] < 0.75).all()

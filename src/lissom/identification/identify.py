@@ -12,6 +12,7 @@ from lissom import progress as shown_progress
 from lissom.arrays import as_floats
 from lissom.errors import InputError, shown, suggest
 from lissom.identification.columns.friction import law_of
+from lissom.identification.encoders.delay import with_encoder_skew
 from lissom.identification.encoders.identify import identify_from_encoders
 from lissom.identification.logs.log import Log
 from lissom.identification.logs.plausible import check_units
@@ -122,7 +123,8 @@ def identify(
             return identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
         if method == "steps":
             return identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
-        return identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+        found = identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+        return with_encoder_skew(found, logs)
 
 
 def _refuse_options(method: str, **given: bool) -> None:

@@ -64,6 +64,6 @@ def _nothing(model: Model, joint: Joint) -> dict[str, float]:
     return fields | ({"damping": 0.0, "friction": 0.0} if model.frictions.law else {})
 
 
-def unheld(model: Model) -> tuple[str, ...]:
+def unheld(law: tuple[str, ...], model: Model) -> tuple[str, ...]:
     """Terms that were found and that are none of an arm's: zeros of sensors, columns of the user's own."""
-    return tuple(term for term in model.frictions.law if term == "offset") + model.extras.terms.names
+    return tuple(term for term in law if term == "offset") + model.extras.terms.names

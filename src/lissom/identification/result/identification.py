@@ -40,6 +40,8 @@ class Identification:
     payloads : mapping          `Payload` by what logs say that the arm carries, in the axes of the link
     gains, gain_std : (joints,) or None    torques per current [N m/A or N/A], where they were found, and their
                                 standard deviations
+    encoder_skew : (joints,) or None    time by which second encoders are logged late [s], where every log has some;
+                                nan for joints without
     strength : float            of the prior
     method : str
     notes : sequence of str     what to know about this result
@@ -58,6 +60,7 @@ class Identification:
     payloads: dict[str, Payload] = field(default_factory=dict)
     gains: Array | None = None
     gain_std: Array | None = None
+    encoder_skew: Array | None = None
     strength: float = 1.0
     method: str = "torque"
     notes: tuple[str, ...] = ()

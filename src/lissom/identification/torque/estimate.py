@@ -52,6 +52,14 @@ class Estimate:
     law_errors: dict[str, float]
     strength: float
 
+    @property
+    def law(self) -> tuple[str, ...]:
+        """Terms of the friction law that some joint has."""
+        values = dict(zip(self.model.terms.names, self.x, strict=True))
+        joints = [joint.name for joint in self.model.arm.joints]
+        law = self.model.frictions.law
+        return tuple(term for term in law if any(values[f"{joint}.{term}"] for joint in joints))
+
 
 def estimate(model: Model, samples: list[Samples], options: Options) -> Estimate:
     """Fit a model to samples; `model` has the friction law of the options, or every term for "auto"."""
@@ -64,13 +72,9 @@ def estimate(model: Model, samples: list[Samples], options: Options) -> Estimate
     stage("robust least squares")
     regressor = Regressor(rows, base, of_law, model.terms.prior)
     regression = _regression(regressor, options, "load" in law, model.arm.dof)
-    if isinstance(options.law, str):
-        regressor = Regressor(rows, base, of_law & ~_idle(model, regressor, regression), model.terms.prior)
-        law = tuple(term for term in law if (regressor.used & _of_term(model, term)).any())
-        of_law = used_by(model, law)
-        regression = _regression(regressor, options, "load" in law, model.arm.dof)
     stage("physically consistent parameters")
-    x = consistent(model, base, regressor, regression, options.strength)
+    idle = _idle(model, regressor, regression) & isinstance(options.law, str)
+    x = consistent(model, base, regressor, regression, idle, options.strength)
     own = model.with_law(law)
     return Estimate(own, _restricted(base, of_law, regressor), regression, x[of_law], errors, options.strength)
 
@@ -85,7 +89,7 @@ def _regression(regressor: Regressor, options: Options, on_load: bool, count: in
 def _idle(model: Model, regressor: Regressor, regression: Regression) -> Mask:
     """Friction terms (p,) beside viscous and Coulomb friction that a joint does without: within two deviations of zero.
 
-    An offset that is not needed would be confounded with gravity.
+    In the arm they are zero: an offset that is not needed would be confounded with gravity.
     """
     std = np.sqrt(np.diag(regression.covariance))
     weak = np.zeros(len(model.kinds), bool)
@@ -126,13 +130,13 @@ def _friction(
 
 
 def consistent(
-    model: Model, base: BaseParameters, regressor: Regressor, regression: Regression, strength: float
+    model: Model, base: BaseParameters, regressor: Regressor, regression: Regression, idle: Mask, strength: float
 ) -> Array:
     """All parameters (p,): links that can exist near the prior, drive terms that are not negative.
 
-    Drive terms that the logs say nothing about keep what is given.
+    Drive terms that the logs say nothing about keep what is given, those that are `idle` are zero.
     """
-    terms, solution, used = model.terms, regression.solution, regressor.used
+    terms, solution, used = model.terms, regression.solution, regressor.used & ~idle
     at, count = regressor.at, len(regressor.at)
     K = base.K[at]
     seen = used & (model.bodies | (np.abs(solution.R[:, :count] @ K) > 0).any(axis=0))
@@ -142,15 +146,10 @@ def consistent(
     prior = Prior(_bodies(model, regressor.all_parameters(regression.values)), np.flatnonzero(positive), near)
     fixed = np.where(seen, 0.0, np.where(used, terms.prior, 0.0))
     R = solution.R[:, :count] @ K[:, free]
-    z = solution.z - solution.R[:, :count] @ (K @ fixed) - solution.R[:, count:] @ _increments(solution.x, count)
+    z = solution.z - solution.R[:, :count] @ (K @ fixed) - solution.R[:, count:] @ solution.x[count:]
     out = fixed
     out[free] = consistent_fit(R, z, prior, strength, terms.prior[free])
     return out
-
-
-def _increments(x: Array, count: int) -> Array:
-    """The last, small increments of delays."""
-    return x[count:]
 
 
 def _bodies(model: Model, x: Array) -> Array:

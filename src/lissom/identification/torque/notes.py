@@ -96,7 +96,7 @@ def _confounded(found: Estimate) -> list[str]:
 
 
 def _left_out(found: Estimate) -> list[str]:
-    terms = unheld(found.model)
+    terms = unheld(found.law, found.model)
     if not terms:
         return []
     return [f"an arm has no field for {listed(terms, 8)}: `check` and `plot` include these torques, `arm` does not."]

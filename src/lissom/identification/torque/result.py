@@ -27,9 +27,9 @@ def result(found: Estimate, load: Carried, samples: list[Samples], gains: Gains 
     table = _table(found)
     arm = identified_arm(model, found.x, _provenance(load.logs, found, fits))
     return Identification(
-        arm, model.arm, table, fits, predictor, regression.delays, regression.delay_std, model.frictions.law,
+        arm, model.arm, table, fits, predictor, regression.delays, regression.delay_std, found.law,
         found.law_errors, _payloads(found), None if gains is None else gains.values,
-        None if gains is None else gains.std, found.strength, notes=notes(found, table, fits),
+        None if gains is None else gains.std, strength=found.strength, notes=notes(found, table, fits),
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def _table(found: Estimate) -> ParameterTable:
 def _provenance(logs: list[Log], found: Estimate, fits: tuple[TorqueFit, ...]) -> tuple[str, ...]:
     """Where the numbers come from, for the notes of the arm."""
     sources = ", ".join(f"{log.source or 'log'} ({log.duration:.4g} s at {log.rate:.4g} Hz)" for log in logs)
-    law = " + ".join(found.model.frictions.law) or "none"
+    law = " + ".join(found.law) or "none"
     errors = np.sqrt(np.mean(np.concatenate([fit.residuals for fit in fits]) ** 2, axis=0))
     listed = ", ".join(f"{name} {error:.3g}" for name, error in zip(fits[0].joints, errors, strict=True))
     what = "inertias, drive inertia, friction" if found.model.inertias.links else "friction"
