@@ -6,6 +6,8 @@ import pytest
 import lissom as ls
 from lissom.identification.excitation.experiment import Wishes, prepared
 from lissom.identification.excitation.search import Search
+from lissom.identification.excitation.torque_model import TorqueModel
+from lissom.identification.fit.base import BaseParameters
 
 SPEED = ls.Limits(velocity=2.0)
 
@@ -203,6 +205,31 @@ def test_sliding_joints_joints_that_do_not_move_and_torques_that_are_not_measure
     unmeasured = ls.excite(arm, 5.0, starts=1, noise=[np.inf, 0.1])
     assert unmeasured.information.noise == (None, 0.1)
     assert "lift.m" not in [name.split(" ")[0] for name in unmeasured.information.parameters]
+
+
+def test_its_log_identifies_what_it_predicts(motion):
+    """An arm with other masses moves so; identified parameters are those of that arm, within predicted deviations."""
+    true = motion.arm.with_link("fore", mass=1.3).with_link("upper", mass=0.8)
+    t, noise = np.arange(0.0, 5.0, 0.01), np.array(motion.information.noise)
+    tau = ls.inverse_dynamics(true, *motion.at(t)) + noise * np.random.default_rng(0).normal(size=(500, 2))
+    table = ls.identify(motion.arm, ls.Log(t=t, q=motion.at(t)[0], tau=tau)).table
+    model = TorqueModel(true, np.full(2, 0.1))
+    base = model.base(np.ones(2, bool), {})
+    want = dict(zip(base.names, base.of_parameters(model.prior), strict=True))
+    std = dict(zip(motion.information.parameters, motion.information.std, strict=True))
+    found = {name: value for name, value in zip(table.names, table.values, strict=True) if name in std}
+    assert set(found) == set(std)
+    assert max(abs(found[name] - want[name]) / std[name] for name in std) < 4.0
+
+
+def test_columns_of_rounding_are_no_parameters():
+    """Turned axes leave 1e-17 where a parameter has no effect; of size 1 it would be independent of all others."""
+    W = np.random.default_rng(0).normal(size=(50, 4))
+    W[:, 2] = 1e-17 * W[:, 2]
+    W[:, 3] = 2 * W[:, 0]
+    found = BaseParameters.of(W, range(4), ["a", "b", "nothing", "d"])
+    assert found.names == ("a + 2 d", "b")
+    assert (found.K[:, 2] == 0).all()
 
 
 def test_what_is_ignored_is_still_estimated(motion):

@@ -211,5 +211,9 @@ def test_refusals(given):
         with pytest.raises(ls.InputError, match=words):
             call()
     noise = np.random.default_rng(0).normal(size=400)
+    t = np.arange(300) * 0.01
+    with pytest.raises(ls.SolveError, match="vibrat"):
+        ls.free_decay(t, np.exp(-t))
+    assert "grows" in ls.free_decay(t, np.exp(t) * np.sin(20 * t)).notes[-1]
     with pytest.raises(ls.SolveError, match="fewer modes"):
         ls.free_decay(np.arange(400) * 0.01, noise, modes=3)

@@ -218,18 +218,25 @@ def test_flexible_arm_from_joint_encoders_alone():
         arm = arm.with_link(link.name, beam=link.beam.replace(damping=0.01 * (1 + k)))
         arm = arm.with_joint(link.joint.name, damping=0.1)
     names = ["beam.EI", "beam.damping", "damping", "link2.payload.mass"]
-    t, rng = np.arange(0.0, 6.0, 0.005), np.random.default_rng(0)
-    waves = [rng.normal(size=2) * np.sin(2 * np.pi * f * t[:, None]) / f for f in (0.3, 0.7, 1.3, 2.1, 3.1)]
-    run = ls.simulate(arm, tau=_both(0.02 * np.sum(waves, axis=0), arm), until=t[-1], every=0.005, rtol=1e-10)
-    clean = ls.load_log(run, arm)
-    log = ls.Log(t=clean.t, q=clean.q + 1e-5 * rng.normal(size=clean.q.shape), tau=clean.tau, joints=clean.joints)
+    log = flexible_log(arm)
     start = Numbers(arm, names, "test").arm_at(np.array([0.4, -0.3, 0.5, -0.5, 0.3, -0.3, -0.4]))
-    found = ls.identify(start, log, method="steps", parameters=names)
+    found = ls.identify(start, log, method="steps", parameters=names, window=1.0)
     assert (np.abs(found.table.values - Numbers(arm, names, "test").nominal) < 3 * found.table.std).all()
-    assert abs(found.table["link1.beam.EI"].value - 1.0) < 0.01
+    np.testing.assert_allclose(found.table.values[:2], 1.0, rtol=0.01)
 
 
-def _both(tau, arm):
-    out = np.zeros((len(tau), arm.dof))
-    out[:, arm.joint_index] = tau
-    return out
+def flexible_log(arm):
+    """Six seconds of small motions under PD control, which excite both links."""
+    rng, t, at = np.random.default_rng(0), np.arange(0.0, 6.0025, 0.005), arm.joint_index
+    columns = [sum(0.02 * rng.normal() * np.sin(2 * np.pi * f * t + rng.uniform(0, 6)) / f
+                   for f in (0.3, 0.7, 1.3, 2.1, 3.1)) for _ in range(2)]  # fmt: skip
+    want = CubicSpline(t, [0.0, 0.5] + np.column_stack(columns))
+    rate = want.derivative()
+
+    def motors(now, q, qd):
+        return np.array([0.6, 0.3]) * (want(now) - q[at]) + np.array([0.3, 0.15]) * (rate(now) - qd[at])
+
+    start = arm.expanded(want(0.0)), arm.expanded(rate(0.0))
+    run = ls.simulate(arm, *start, motors, until=6.0, every=0.005, rtol=1e-10, atol=1e-12)
+    clean = ls.load_log(run, arm)
+    return ls.Log(t=clean.t, q=clean.q + 1e-5 * rng.normal(size=clean.q.shape), tau=clean.tau, joints=clean.joints)

@@ -129,6 +129,30 @@ def test_friction_that_changes_its_direction():
     assert any("no actuator with lag follows" in note for note in follow.report.notes)
 
 
+@pytest.mark.slow
+def test_tip_of_the_two_link_arm_behind_a_lag_of_10_ms():
+    """0.43 m in 2 s: within 0.02 mm with the command; 6.3 mm off with the planned torques alone."""
+    arm = ls.load("two_link_flexible")
+    for link in arm.links:
+        arm = arm.with_link(link.name, beam=link.beam.replace(damping=0.01))
+    begin, by = ls.pose(arm, arm.expanded(np.array([0.2, 1.2])), "link2.tip")[:2, 3], np.array([-0.35, 0.25])
+
+    def path(t):
+        s = min(max(t / 2.0, 0.0), 1.0)
+        return begin + by * s**5 * (126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4)
+
+    motion = ls.track_motion(arm, path, "link2.tip", "xy", 2.0, start=[0.2, 1.2])
+    off = {}
+    for name, tau in (("torques", planned_torques(motion)), ("command", motion.command(LAG))):
+        run = ls.simulate(
+            lagging(arm), motion.q[0], tau=tau, tau0=motion.tau[0], until=motion.duration, dt=2.5e-4, every=5e-3
+        )
+        want = np.array([path(t - motion.shift) for t in run.t])
+        off[name] = np.linalg.norm(run.tip[:, :2] - want, axis=1).max()
+    assert off["command"] < 2e-6
+    assert 4e-3 < off["torques"] < 9e-3
+
+
 def test_refusals(planned):
     with pytest.raises(ls.InputError, match="lag is -1; expected one number of at least 0"):
         planned.command(-1)

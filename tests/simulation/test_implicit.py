@@ -156,7 +156,7 @@ def test_a_start_without_accelerations_fails_alone():
     runs = ls.simulate(pointed(), [regular[0], SINGULAR, regular[1]], **given, on_failure="return")
     assert list(runs.failures) == [1]
     assert "'b', 'c' can move together without moving any inertia" in runs.failures[1]
-    assert runs.report.notes[-1].startswith("Steps of rodas failed or stalled in 1 of 3 runs")
+    assert any(note.startswith("Steps of rodas failed or stalled in 1 of 3 runs") for note in runs.report.notes)
     assert np.array_equal(runs.q[[0, 2]], ls.simulate(pointed(), regular, **given).q)
     assert list(ls.simulate(pointed(), [SINGULAR], **given, on_failure="return").failures) == [0]
 
@@ -180,7 +180,7 @@ def test_derivatives_that_fail_are_those_of_one_run(request):
     runs = ls.simulate(ARM, STARTS[:3], **given)
     assert np.array_equal(runs.q[[0, 2]], sure.q[[0, 2]])
     assert 0 < np.abs(runs.q[1] - sure.q[1]).max() < 1e-6  # by Radau's method
-    assert runs.report.notes[-1].startswith("Steps of rodas failed or stalled in 1 of 3 runs")
+    assert any(note.startswith("Steps of rodas failed or stalled in 1 of 3 runs") for note in runs.report.notes)
 
 
 def test_runs_that_stall_are_given_up(monkeypatch):
@@ -190,7 +190,7 @@ def test_runs_that_stall_are_given_up(monkeypatch):
     monkeypatch.setattr(implicit, "STALL", 3)
     monkeypatch.setattr(implicit, "STALLED", 0.5)
     runs = ls.simulate(ARM, STARTS[:2], **given)
-    assert runs.report.notes[-1].startswith("Steps of rodas failed or stalled in 2 of 2 runs")
+    assert any(note.startswith("Steps of rodas failed or stalled in 2 of 2 runs") for note in runs.report.notes)
     assert np.abs(runs.q - sure.q).max() < 1e-6
 
 

@@ -105,7 +105,7 @@ def gear_loads(
     --------
     >>> import lissom as ls
     >>> ls.gear_loads(ls.load("two_link"), [0.0, 0.5], [0.1, 0.2], [0.0, 0.0]).round(3)
-    array([3.638, 0.86 ])
+    array([3.801, 0.861])
     """
     verb = "gear_loads"
     q, qd, qdd = (as_state(as_arm(arm, verb), x, word, verb) for x, word in ((q, "q"), (qd, "qd"), (qdd, "qdd")))

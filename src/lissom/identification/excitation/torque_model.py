@@ -9,17 +9,15 @@ import numpy as np
 from lissom.identification.columns.inertia import carriers
 from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.masks import Indices, Mask
+from lissom.identification.fit.pseudo_inertia import COUNT, WITHIN, WORDS
 from lissom.model.arm import Arm
 from lissom.model.following import totals
 from lissom.spatial.rotations import Array
 from lissom.verbs.sensitivity import inertial_parameters, regressor, regressor_product
 
-OF_LINKS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-WITHIN_LINK = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)  # moments of inertia first, the mass last: it joins the link before
 OF_JOINTS = ("armature", "viscous", "coulomb", "offset")
 FRICTION = OF_JOINTS[1:]
 ROWS = 8  # of random states for each parameter
-ROUNDING = 1e-11  # of the largest column
 
 
 class States(NamedTuple):
@@ -46,9 +44,9 @@ class TorqueModel:
 
     def __init__(self, arm: Arm, slow: Array) -> None:
         self.arm, self.slow = arm, slow
-        links, ten = carriers(arm), len(OF_LINKS)
-        self._own = np.array([ten * k + part for k in links for part in range(ten)], int)
-        parts = [f"{arm.links[k].name}.{part}" for k in links for part in OF_LINKS]
+        links = carriers(arm)
+        self._own = np.array([COUNT * k + part for k in links for part in range(COUNT)], int)
+        parts = [f"{arm.links[k].name}.{part}" for k in links for part in WORDS]
         self.names = (*parts, *(f"{name}.{part}" for part in OF_JOINTS for name in arm.coordinates))
         self.prior = np.zeros(len(self.names))
         self.prior[: len(self._own)] = inertial_parameters(arm)[self._own]
@@ -73,7 +71,7 @@ class TorqueModel:
         """Derivatives (N, dof) of the sum of all entries of `columns` times weights (N, dof, p)."""
         n = self.arm.dof
         armature, viscous, coulomb = (weights[:, range(n), self.drive(part)] for part in OF_JOINTS[:3])
-        of_links = np.zeros((len(at.q), n, len(OF_LINKS) * len(self.arm.links)))
+        of_links = np.zeros((len(at.q), n, COUNT * len(self.arm.links)))
         of_links[..., self._own] = weights[..., : len(self._own)]
         found = regressor_product(self.arm, *at, of_links)
         turn = coulomb / (self.slow * np.cosh(np.clip(at.qd / self.slow, -300, 300)) ** 2)
@@ -85,13 +83,11 @@ class TorqueModel:
         measured : (dof,)     whose torque is known
         held : positions of coordinates that do not move
         """
-        n, rng, ten = self.arm.dof, np.random.default_rng(0), len(OF_LINKS)
+        n, rng = self.arm.dof, np.random.default_rng(0)
         count = max(ROWS * len(self.names) // n, 40)
         q, qd, qdd = (rng.uniform(-size, size, (count, n)) for size in (np.pi, 2.0, 5.0))
         for k, position in held.items():
             q[:, k], qd[:, k], qdd[:, k] = position, 0.0, 0.0
         W = self.columns(States(q, qd, qdd))[:, measured].reshape(-1, len(self.names))
-        size = np.linalg.norm(W, axis=0)
-        W[:, size < ROUNDING * size.max()] = 0.0  # without effect, but for the rounding of turned axes
-        order = [first + k for first in range(0, len(self._own), ten) for k in WITHIN_LINK]
+        order = [first + k for first in range(0, len(self._own), COUNT) for k in WITHIN]
         return BaseParameters.of(W, [*order, *range(len(self._own), len(self.names))], self.names)

@@ -11,6 +11,7 @@ from lissom.identification.fit.masks import Indices
 from lissom.spatial.rotations import Array
 
 INDEPENDENT = 1e-7  # of a column's size must be left when those before it are taken out
+NOTHING = 1e-11  # of the largest column: less is the rounding of axes that are turned
 ZERO = 1e-9  # coefficients below are those of rounding
 SHOWN = 4  # digits of coefficients
 
@@ -37,6 +38,7 @@ class BaseParameters:
         Parameters that come late regroup into those before them; columns that are zero belong to no combination.
         """
         size = np.linalg.norm(W, axis=0)
+        size[size < NOTHING * size.max(initial=0.0)] = 0.0
         kept = np.array(sorted(_independent(W, size, order)), np.intp)
         rest = np.setdiff1d(np.flatnonzero(size > 0.0), kept)
         beta = np.linalg.lstsq(W[:, kept], W[:, rest], rcond=None)[0]

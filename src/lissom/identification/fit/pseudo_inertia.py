@@ -15,6 +15,7 @@ from lissom.spatial.rotations import Array, skew
 WORDS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 COUNT = len(WORDS)
+WITHIN = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)  # of a link: masses come last, and regroup into inertias of links before them
 LEAST = 1e-3  # of a link's own size are the eigenvalues of its prior at least
 LIGHT = 1e-2  # of a typical link: the scale of links without mass
 _PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of the six inertias

@@ -8,13 +8,12 @@ import numpy as np
 
 from lissom.identification.columns.model import Model
 from lissom.identification.fit.base import BaseParameters
-from lissom.identification.fit.pseudo_inertia import COUNT
+from lissom.identification.fit.pseudo_inertia import COUNT, WITHIN
 from lissom.identification.signals.ranges import position_limits
 from lissom.identification.signals.samples import Samples, at_states
 from lissom.spatial.rotations import Array
 
 ROWS = 8  # per parameter
-WITHIN = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)  # of a link: masses come last, and regroup into inertias of links before them
 
 
 def base_parameters(model: Model, loads: list[str], seed: int = 0) -> BaseParameters:

@@ -21,7 +21,7 @@ from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.spatial.rotations import Array
 from lissom.verbs.modes import modes
 
-DECAYED = 10.0  # time constants of the slowest zero at rest; it becomes slower along the motion
+DECAYED = 20.0  # time constants of the slowest zero at rest: it becomes slower along the motion
 PERIODS = 0.25  # of the slowest vibration with the joints locked, where there are no such zeros
 SHORTEST, LONGEST = 0.02, 0.25  # of the duration of the path
 ALONG = 0.05  # of a zero's size: with a smaller real part it vibrates, and decays too slowly to be waited for

@@ -46,10 +46,15 @@ class TorqueSlopes(NamedTuple):
 
 def slopes(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = False) -> Array:
     """(size, size) derivatives of (qd, qdd, z') with respect to (q, qd, z)."""
-    n, m = loop.dof, loop.size - 2 * loop.dof
     if loop.looped:
         return _of_rates(loop, t, y[: loop.size], way, before)
     found = at_state(loop, t, y, way, before)
+    return slopes_of(loop, way, found)
+
+
+def slopes_of(loop: ClosedLoop, way: Array, found: TorqueSlopes) -> Array:
+    """(size, size) derivatives of (qd, qdd, z') with respect to (q, qd, z), from those of the torques."""
+    n, m = loop.dof, loop.size - 2 * loop.dof
     J = _free_motion(loop, way, found.M, np.hstack([found.K, found.D, -found.law.z[:n]]))
     return np.vstack([J, np.hstack([part[n:] for part in found.law])]) if m else J
 
@@ -66,6 +71,12 @@ def at_state(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = Fa
     given, tau = loop.inputs.at(t, before), loop.outside(t, state.q, state.qd)
     qdd = loop.rates(state, way, given, tau).qdd
     return torque_slopes(loop, state, qdd, given, t)
+
+
+def in_balance(loop: ClosedLoop, t: float, y: Array) -> TorqueSlopes:
+    """Derivatives of the torques of one run at a state that further torques keep from accelerating."""
+    state = loop.split(y)
+    return torque_slopes(loop, state, np.zeros(loop.dof), loop.inputs.at(t), t)
 
 
 def _free_motion(loop: ClosedLoop, way: Array, M: Array, pull: Array) -> Array:

@@ -8,7 +8,7 @@ from lissom.errors import LissomError
 from lissom.simulation.controllers.sampled import SampledController
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.friction import settled
-from lissom.simulation.loop.slopes import TorqueSlopes, at_state, slopes, slopes_without_feedback
+from lissom.simulation.loop.slopes import TorqueSlopes, in_balance, slopes_of, slopes_without_feedback
 from lissom.spatial.rotations import Array
 
 LONG = 5.0  # growth rate times duration: an error that grows by less than exp(LONG) does little
@@ -20,8 +20,9 @@ SIGNS = ". Check the signs of the gains and the torques."
 def unstable_at_start(loop: ClosedLoop, y: Array, until: float) -> str:
     """What to say of feedback that makes one run unstable at its start (q, qd, z); empty if it does not.
 
-    Looked at where feedback may act on other coordinates than it comes from: unactuated ones. Left out are arms with
-    closed loops, and laws that evaluate a model, whose derivatives would take long to compile.
+    The poles are those about the pose of the start as if it were an equilibrium: accelerations of a transient are not
+    part of them. Looked at where feedback may act on other coordinates than it comes from, unactuated ones. Left out
+    are arms with closed loops, and laws that evaluate a model, whose derivatives would take long to compile.
     """
     control = loop.controller
     if isinstance(control, SampledController):
@@ -32,8 +33,8 @@ def unstable_at_start(loop: ClosedLoop, y: Array, until: float) -> str:
         return ""
     try:
         way = settled(loop, 0.0, y)
-        found = at_state(loop, 0.0, y, way)
-        poles = np.linalg.eigvals(slopes(loop, 0.0, y, way))
+        found = in_balance(loop, 0.0, y)
+        poles = np.linalg.eigvals(slopes_of(loop, way, found))
         alone = np.linalg.eigvals(slopes_without_feedback(loop, way, found)).real.max()
     except (LissomError, np.linalg.LinAlgError):
         return ""
@@ -48,7 +49,7 @@ def cause_at(loop: ClosedLoop, t: float, y: Array) -> str:
     """The likely cause of an unstable loop at a state, as the continuation of a sentence."""
     if loop.looped or (loop.controller is not None and not loop.controller.reads_unactuated):
         return SIGNS
-    return _cause(loop, at_state(loop, t, y, settled(loop, t, y)))
+    return _cause(loop, in_balance(loop, t, y))
 
 
 def _cause(loop: ClosedLoop, found: TorqueSlopes) -> str:
