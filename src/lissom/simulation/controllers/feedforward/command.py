@@ -33,6 +33,9 @@ class Command(Exact):
 
     note: str
 
+    def __repr__(self) -> str:
+        return f"<Command of {self.t[-1]:.6g} s{': ' if self.note else ''}{self.note}>"
+
 
 def commanded_torques(motion: Any) -> Exact:
     """Return what to command for a motion on its arm: the planned torques where no actuator has a lag."""
