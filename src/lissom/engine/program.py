@@ -236,9 +236,7 @@ class Inline(OnScalars):
         import casadi as ca
 
         columns = [ca.densify(ca.vertcat(*[ca.SX(value) for value in vector])) for vector in self.outputs]
-        matrices = [
-            ca.reshape(column, *shape[::-1]).T for column, shape in zip(ca.cse(columns), shapes, strict=True)
-        ]
+        matrices = [ca.reshape(column, *shape[::-1]).T for column, shape in zip(ca.cse(columns), shapes, strict=True)]
         return ca.Function(name, self._symbols, matrices, list(inputs), list(outputs))
 
     def graph(self, fuse: bool) -> Graph:

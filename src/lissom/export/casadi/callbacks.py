@@ -10,6 +10,7 @@ import numpy as np
 
 from lissom.errors import LissomError
 from lissom.export.casadi.layers import Layer
+from lissom.later import cached_property
 from lissom.spatial.rotations import Array
 
 _alive: list[LayerFunction] = []  # expressions hold bare pointers to them, and outlive any object of Python
@@ -49,19 +50,58 @@ class LayerFunction(ca.Callback):
     def get_sparsity_out(self, k: int) -> Any:
         return self._layer.outputs[k]
 
+    @cached_property
+    def _slopes(self) -> Layer | None:
+        return None if self._layer.jacobian is None else self._layer.jacobian()
+
+    def has_jac_sparsity(self, result: int, by: int) -> bool:
+        return self._slopes is not None
+
+    def get_jac_sparsity(self, result: int, by: int, symmetric: bool) -> Any:
+        assert self._slopes is not None
+        return self._slopes.outputs[result * self.get_n_in() + by]
+
     def has_jacobian(self) -> bool:
-        return self._layer.jacobian is not None
+        return self._slopes is not None
 
     def get_jacobian(self, name: str, inputs: Sequence[str], outputs: Sequence[str], options: Any) -> Any:
-        assert self._layer.jacobian is not None
-        return as_function(self._layer.jacobian(), name, inputs, outputs, self._n)
+        assert self._slopes is not None
+        return as_function(self._slopes, name, inputs, outputs, self._n)
+
+    def has_forward(self, count: int) -> bool:
+        return self._slopes is not None
+
+    def get_forward(self, count: int, name: str, inputs: Sequence[str], outputs: Sequence[str], options: Any) -> Any:
+        symbols, moves = self._symbols(inputs, self._layer.inputs, count)
+        J = self.jacobian().call(symbols[: len(self._inputs) + len(self._outputs)])
+        results = []
+        for k, pattern in enumerate(self._layer.outputs):
+            row = J[k * len(moves) : (k + 1) * len(moves)]
+            moved = sum(ca.mtimes(slope, _stacked(move, count)) for slope, move in zip(row, moves, strict=True))
+            results.append(ca.reshape(moved, pattern.size1(), pattern.size2() * count))
+        return ca.Function(name, symbols, results, list(inputs), list(outputs))
 
     def has_reverse(self, count: int) -> bool:
-        return count == 1 and self._layer.reverse is not None
+        return self._slopes is not None
 
     def get_reverse(self, count: int, name: str, inputs: Sequence[str], outputs: Sequence[str], options: Any) -> Any:
-        assert self._layer.reverse is not None
-        return as_function(self._layer.reverse(), name, inputs, outputs, self._n)
+        if count == 1 and self._layer.reverse is not None:
+            return as_function(self._layer.reverse(), name, inputs, outputs, self._n)
+        symbols, weights = self._symbols(inputs, self._layer.outputs, count)
+        J = self.jacobian().call(symbols[: len(self._inputs) + len(self._outputs)])
+        results = []
+        for k, pattern in enumerate(self._layer.inputs):
+            column = J[k :: len(self._inputs)]
+            share = sum(ca.mtimes(slope.T, _stacked(w, count)) for slope, w in zip(column, weights, strict=True))
+            results.append(ca.reshape(share, pattern.size1(), pattern.size2() * count))
+        return ca.Function(name, symbols, results, list(inputs), list(outputs))
+
+    def _symbols(self, names: Sequence[str], seeds: Sequence[Any], count: int) -> tuple[list[Any], list[Any]]:
+        """Symbols for the inputs of a derivative along `count` directions side by side, and the directions of them."""
+        states = [*self._layer.inputs, *(ca.Sparsity(*pattern.shape) for pattern in self._layer.outputs)]
+        wide = [ca.horzcat(*[pattern] * count) for pattern in seeds]
+        symbols = [ca.MX.sym(word, pattern) for word, pattern in zip(names, [*states, *wide], strict=True)]
+        return symbols, symbols[len(states) :]
 
     def has_eval_buffer(self) -> bool:
         return True
@@ -82,3 +122,8 @@ class LayerFunction(ca.Callback):
         pattern = self._layer.inputs[k]
         entries = np.zeros(pattern.nnz()) if buffer is None else np.frombuffer(buffer)
         return entries if entries.size <= self._n else entries.reshape(-1, self._n)
+
+
+def _stacked(directions: Any, count: int) -> Any:
+    """Directions side by side as columns."""
+    return ca.reshape(directions, directions.numel() // count, count)

@@ -71,7 +71,9 @@ class Layers:
         """Derivatives of the adjoints by the states, the results (none) and the adjoints of the results."""
         here = [(a, b) in self.smooth.pairs for a in STATES for b in STATES]
         rows = [here[3 * a : 3 * a + 3] for a in STATES]
-        outputs = [[*[self.block if known else self.nothing for known in row], self.nothing, self.block] for row in rows]
+        outputs = [
+            [*[self.block if known else self.nothing for known in row], self.nothing, self.block] for row in rows
+        ]
         inputs = (*(self.column,) * 3, self.unused, self.column, *(self.unused,) * 3)
 
         def compute(x: Sequence[Array]) -> list[Any]:
