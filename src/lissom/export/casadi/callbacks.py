@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from lissom.errors import LissomError
+from lissom.errors import InputError, SolveError
 from lissom.export.casadi.layers import Layer
 from lissom.later import cached_property
 from lissom.spatial.rotations import Array
@@ -110,7 +110,7 @@ class LayerFunction(ca.Callback):
         given = [self._read(k, buffer) for k, buffer in enumerate(arguments)]
         try:
             found = self._layer.compute(given)
-        except LissomError:
+        except (InputError, SolveError):  # numbers that are not finite, singular inertia
             found = [np.nan] * len(results)
         for buffer, value, pattern in zip(results, found, self._layer.outputs, strict=True):
             if buffer is not None and pattern.nnz():

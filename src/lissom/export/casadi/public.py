@@ -14,7 +14,7 @@ from lissom.export.export_c import EXPORTED
 from lissom.export.functions import Request
 from lissom.kernels.arguments import as_arm, as_frame, as_points
 from lissom.kernels.cache import cache_of
-from lissom.kernels.verb import Verb
+from lissom.kernels.verb import Refused, Verb
 from lissom.kernels.verbs import FORWARD_DYNAMICS, INVERSE_DYNAMICS, VERBS
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
@@ -37,8 +37,8 @@ def casadi_function(
     """Return a function of an arm as a `casadi.Function` with exact derivatives, for `casadi.Opti` and solvers.
 
     `inverse_dynamics` and `forward_dynamics` run lissom's compiled code, for values and for first and second
-    derivatives: making them takes no time, whatever the arm. All functions are there as expressions too: casadi
-    then sees every operation, which can be differentiated any number of times and written as C.
+    derivatives. All functions are there as expressions too: casadi then sees every operation, which can be
+    differentiated any number of times and written as C.
 
     Compiled functions stay in memory until the process ends, as casadi's expressions need them, and the same request
     gives the same function. States for which lissom has no result, such as singular inertia, give NaN: solvers then
@@ -67,8 +67,8 @@ def casadi_function(
     --------
     >>> import lissom as ls
     >>> f = ls.casadi_function(ls.load("two_link"), "inverse_dynamics")
-    >>> f
-    Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(tau[2]) LayerFunction)
+    >>> f.name_in(), f.name_out()
+    (['q', 'qd', 'qdd'], ['tau'])
     >>> f([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
     DM([5.06186, 1.26386])
     """
@@ -92,8 +92,8 @@ def _made(arm: Arm, entry: Verb, fast: bool, samples: int, asked: Request) -> An
     from lissom.export.casadi.smooth import SMOOTH
 
     layer = Layers(SMOOTH[entry.name](arm), samples).values()
-    assert not isinstance(entry.outputs, tuple) or len(entry.outputs) == 1
-    return as_function(layer, entry.name, entry.arguments, [x.name for x in entry.outputs], arm.dof)  # type: ignore[union-attr]
+    assert not isinstance(entry.outputs, Refused)
+    return as_function(layer, entry.name, entry.arguments, [x.name for x in entry.outputs], arm.dof)
 
 
 # ---- checks ---------------------------------------------------------------------------------------
@@ -107,8 +107,7 @@ def _entry(arm: Arm, verb: Any) -> Verb:
         raise InputError(f"{NAME}: verb is {shown(verb)}; expected the name of a function, such as {OFFERED[0]!r}.")
     of, _, ending = verb.rpartition("_")
     if of in OFFERED and ending in ("gradient", "hessian"):
-        make = "jacobian" if ending == "gradient" else "hessian"
-        raise UnsupportedError(f"{NAME}: {verb} is not needed; differentiate {of} with casadi.{make}, which is exact.")
+        raise UnsupportedError(f"{NAME}: {verb} is not needed; casadi's own jacobian and hessian of {of} are exact.")
     if verb not in OFFERED:
         raise InputError(f"{NAME}: there is no function {verb!r} for casadi; {suggest(verb, OFFERED)}")
     if arm.dof == 0:

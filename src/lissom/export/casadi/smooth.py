@@ -22,7 +22,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lissom.kernels.verbs import FORWARD_DYNAMICS, INVERSE_DYNAMICS
+from lissom.kernels.cache import functions_of
+from lissom.kernels.verbs import FORWARD_DYNAMICS, INVERSE_DYNAMICS, INVERSE_DYNAMICS_HESSIAN
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 from lissom.verbs.compiled import CompiledFunction, compiled
@@ -40,6 +41,7 @@ class AbstractSmooth(ABC):
 
     def __init__(self, arm: Arm):
         self.arm = arm
+        functions_of(arm).plan(INVERSE_DYNAMICS_HESSIAN)  # refused here, not while a solver runs
         self.value: CompiledFunction = compiled(arm, self.verb)
         self.gradient: CompiledFunction = compiled(arm, f"{self.verb}_gradient")
 
