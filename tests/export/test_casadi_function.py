@@ -164,12 +164,13 @@ def test_states_without_a_result_give_no_numbers():
         ("mass_matrix", {"frame": "fore"}, "mass_matrix does not use one"),
         ("pose", {"frame": "nose"}, "nose"),
         ("pose", {"point": [1.0, 2.0]}, "point"),
+        ("inverse_dynamics", {"loads": ["fore"]}, "cannot be inputs here"),
         ("inverse_dynamics", {"samples": 0}, "1 or more"),
         ("inverse_dynamics", {"samples": 2.0}, "whole number"),
     ],
 )
 def test_refusals(verb, options, words):
-    with pytest.raises((ls.InputError, ls.UnsupportedError), match=words):
+    with pytest.raises((ls.InputError, ls.UnsupportedError, TypeError), match=words):
         ls.casadi_function(ls.load("two_link"), verb, **options)
 
 

@@ -64,7 +64,7 @@ class Layers:
     def product(self) -> Layer:
         inputs = (*(self.column,) * 3, self.unused, self.column)
         return Layer(
-            inputs, (self.column,) * 3, lambda x: self.smooth.product(*x[:3], x[4]), self.curvature
+            inputs, (self.column,) * 3, lambda x: self.smooth.product(x[0], x[1], x[2], x[4]), self.curvature
         )  # fmt: skip
 
     def curvature(self) -> Layer:
@@ -77,7 +77,7 @@ class Layers:
         inputs = (*(self.column,) * 3, self.unused, self.column, *(self.unused,) * 3)
 
         def compute(x: Sequence[Array]) -> list[Any]:
-            H, J = self.smooth.hessian(*x[:3], x[4]), self.smooth.gradient(*x[:3])
+            H, J = self.smooth.hessian(x[0], x[1], x[2], x[4]), self.smooth.gradient(*x[:3])
             found = [[*[H.get((a, b)) for b in STATES], None, np.swapaxes(J[a], -1, -2)] for a in STATES]
             return [None if block is None else _by_columns(block) for row in found for block in row]
 
@@ -97,8 +97,8 @@ class Layers:
     def _bends(self, x: Sequence[Array]) -> list[Any]:
         q, qd, u = (state[..., None, :] for state in x[:3])
         weights = np.broadcast_to(np.eye(self.n), (*x[0].shape[:-1], self.n, self.n))
-        states = (np.broadcast_to(state, weights.shape) for state in (q, qd, u))
-        H = self.smooth.hessian(*states, weights)  # (..., result, first state, second state)
+        q, qd, u = (np.broadcast_to(state, weights.shape) for state in (q, qd, u))
+        H = self.smooth.hessian(q, qd, u, weights)  # (..., result, first state, second state)
         found = [[*[H.get((a, b)) for b in STATES], None] for a in STATES]
         return [None if block is None else np.swapaxes(block, -1, -3) for row in found for block in row]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +16,18 @@ from lissom.kernels.arguments import as_arm, as_frame, as_points
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verb import Refused, Verb
 from lissom.kernels.verbs import FORWARD_DYNAMICS, INVERSE_DYNAMICS, VERBS
+from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
 from lissom.verbs.kinematics import ORIGIN
 
 NAME = "casadi_function"
+NO_LOADS = "loads and base motion cannot be inputs here; give constant loads to the arm: Arm(loads=...)."
 COMPILED = (INVERSE_DYNAMICS.name, FORWARD_DYNAMICS.name)
 OFFERED = tuple(name for name in EXPORTED if not VERBS[name].composed_of and "gradient" not in name)
 
 
+@without_unknown
 def casadi_function(
     arm: Arm,
     verb: str,
@@ -33,6 +36,7 @@ def casadi_function(
     samples: int = 1,
     frame: str | None = None,
     point: ArrayLike = ORIGIN,
+    **unknown: Never,
 ) -> Any:
     """Return a function of an arm as a `casadi.Function` with exact derivatives, for `casadi.Opti` and solvers.
 
@@ -70,8 +74,9 @@ def casadi_function(
     >>> f.name_in(), f.name_out()
     (['q', 'qd', 'qdd'], ['tau'])
     >>> f([0.3, 0.5], [1.0, 2.0], [3.0, 4.0])
-    DM([5.06186, 1.26386])
+    DM([5.13129, 1.64769])
     """
+    check_keywords(casadi_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     entry = _entry(as_arm(arm, NAME), verb)
     fast = _compiled(entry, expand)
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
