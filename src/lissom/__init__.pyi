@@ -26,6 +26,7 @@ from lissom.errors import (
     UnsupportedError as UnsupportedError,
     WorkerLost as WorkerLost,
 )
+from lissom.export.casadi.public import casadi_function as casadi_function
 from lissom.export.export_c import export_c as export_c
 from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction
 from lissom.formats.load import load as load, save as save

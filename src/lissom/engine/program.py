@@ -229,6 +229,16 @@ class Inline(OnScalars):
         matrices = [ca.jacobian(result, symbol) for symbol in self._symbols]
         return [np.array(matrix) for matrix in ca.Function("slopes", self._symbols, matrices).call(list(values))]
 
+    def function(
+        self, name: str, inputs: Sequence[str], outputs: Sequence[str], shapes: Sequence[tuple[int, int]]
+    ) -> Any:
+        """All of it as a casadi function with names; outputs become matrices of these shapes."""
+        import casadi as ca
+
+        columns = [ca.densify(ca.vertcat(*[ca.SX(value) for value in vector])) for vector in self.outputs]
+        matrices = [ca.reshape(column, *shape[::-1]).T for column, shape in zip(ca.cse(columns), shapes, strict=True)]
+        return ca.Function(name, self._symbols, matrices, list(inputs), list(outputs))
+
     def graph(self, fuse: bool) -> Graph:
         import casadi as ca
 

@@ -1,0 +1,1 @@
+"""An arm's functions for casadi: compiled functions with their derivatives, and expressions."""
