@@ -161,6 +161,42 @@ class Motion(AbstractMotion):
         """Write `table(rate_hz)` as CSV: a line of units, a line of names, one line per sample."""
         self.table(rate_hz).to_csv(path)
 
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        rate_hz: float | None = None,
+        effort: bool = False,
+    ) -> None:
+        """Write the motion for a robot controller. Motions that are not solved are refused.
+
+        ``"joint_trajectory"`` (.yaml): a message trajectory_msgs/JointTrajectory of ROS with the actuated joints.
+        ``"urscript"`` (.script): a program of Universal Robots, six revolute joints, by servoj; rates are 500 Hz
+        divided by a whole number. Both need motions that begin and end at rest. ``"csv"``: as `to_csv`.
+
+        Parameters
+        ----------
+        path : path             file to write
+        format : str or None    "joint_trajectory", "urscript" or "csv"; None: by the ending of the file
+        rate_hz : float or None samples per second; None: 100, 125 or 1000 in the order above
+        effort : bool           also write the torques into the message of ROS. Controllers of ROS without an effort
+                                interface, and all of ROS 2 Humble, reject messages with efforts
+
+        Examples
+        --------
+        >>> import lissom as ls, tempfile, pathlib
+        >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "swing.yaml")
+        ...     motion.export(file)
+        ...     file.read_text().splitlines()[-1]
+        '  time_from_start: {sec: 0, nanosec: 410000000}'
+        """
+        from lissom.motion.result.files.export import export
+
+        export(self, path, format, rate_hz, effort)
+
     def to_xarray(self) -> xarray.Dataset:
         """Return the whole motion as an xarray dataset with names and units."""
         from lissom.motion.result.files.write import to_dataset

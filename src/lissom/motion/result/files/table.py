@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -94,8 +95,7 @@ class MotionTable:
 
 def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
     """See `Motion.table`."""
-    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float | np.number) or not 0 < rate_hz < np.inf:
-        raise InputError(f"table: rate_hz is {shown(rate_hz)}; expected a number above 0.")
+    checked_rate(rate_hz, "table")
     ticks = motion.duration * rate_hz
     if ticks > MOST_SAMPLES:
         raise InputError(f"table: {ticks:.3g} samples; at most {MOST_SAMPLES} are allowed. Use a smaller rate_hz.")
@@ -110,6 +110,13 @@ def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
     about = header_of(motion.arm, motion.task.loads, motion.duration)
     return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, about)
+
+
+def checked_rate(rate_hz: Any, name: str) -> float:
+    """Return the rate as a number; raise `InputError` unless it is positive and finite."""
+    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float | np.number) or not 0 < rate_hz < np.inf:
+        raise InputError(f"{name}: rate_hz is {shown(rate_hz)}; expected a number above 0.")
+    return float(rate_hz)
 
 
 def _rests(motion: AbstractMotion) -> bool:
