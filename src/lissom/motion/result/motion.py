@@ -10,6 +10,7 @@ from lissom.later import cached_property
 from lissom.motion.result.record import AbstractMotion
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from numpy.typing import ArrayLike
 
@@ -196,6 +197,10 @@ class Motion(AbstractMotion):
         from lissom.motion.result.files.export import export
 
         export(self, path, format, rate_hz, effort)
+
+    def to_dataframe(self, rate_hz: float = 1000.0) -> pandas.DataFrame:
+        """Return `table(rate_hz)` as a pandas DataFrame: times as index, columns such as ``q[elbow]``."""
+        return self.table(rate_hz).to_dataframe()
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the whole motion as an xarray dataset with names and units."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
+
+if TYPE_CHECKING:
+    import pandas
 
 MOST_SAMPLES = 10_000_000
 WORDS = ("q", "qd", "qdd", "tau")
@@ -72,6 +75,12 @@ class MotionTable:
         return {"t": self.t} | {
             f"{word}[{name}]": getattr(self, word)[:, k] for word in WORDS for k, name in enumerate(names)
         }
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return `columns` as a pandas DataFrame with the times as index."""
+        import pandas
+
+        return pandas.DataFrame(self.columns).set_index("t")
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comment lines behind # (arm, payload, loads, units), a line of names, one line per sample, all digits.
