@@ -6,6 +6,7 @@ gain)``, of which a and v are not used by the robot. Positions of URScript are r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -28,9 +29,9 @@ def check(arm: Arm, rate_hz: float) -> None:
     """Refuse arms other than six actuated revolute joints, and rates that are no whole number of control cycles."""
     driven = [joint for joint in arm.joints if joint.actuated]
     if len(driven) != JOINTS or not all(joint.angular and joint.travel == 0 for joint in driven):
-        kinds = ", ".join(joint.kind for joint in driven) or "none"
+        kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(joint.kind for joint in driven).items())
         raise UnsupportedError(
-            f"export: URScript is for six revolute joints; the actuated joints of arm {arm.name!r} are: {kinds}. "
+            f"export: URScript is for six revolute joints; arm {arm.name!r} has actuated joints: {kinds or 'none'}. "
             "Joints of a gripper are left out by lock; other robots read .yaml or .csv."
         )
     cycles = TICKS / rate_hz
