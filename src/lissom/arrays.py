@@ -1,4 +1,4 @@
-"""Conversion of user input into arrays."""
+"""Conversion of user input into arrays, and the names that arrays of pandas and xarray have for their entries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NUMBERS = "numbers"
+AXIS = "coordinate"  # of the datasets of runs and motions
 UNMASKED = "numbers without a mask: fill masked entries, or leave them out"
 
 
@@ -35,6 +36,35 @@ def as_floats(value: Any) -> NDArray[np.float64]:
         raise TypeError(NUMBERS)
     with np.errstate(over="ignore"):  # extended precision may not fit; infinities are refused where they matter
         return raw.astype(float, copy=False)
+
+
+def labelled(value: Any) -> tuple[list[str] | None, Any]:
+    """Names along the last axis of a labelled array, and its values; None and the value itself where it has none.
+
+    Of arrays of xarray the axis "coordinate" counts, as in the datasets of runs and motions, or else the last one.
+    Labels that are not text, such as those of a frame that was made without names, are no names.
+    """
+    labels, values = None, value
+    if hasattr(value, "dims") and hasattr(value, "coords"):  # DataArray
+        axis = AXIS if AXIS in value.dims else value.dims[-1] if value.dims else None
+        if axis is not None and axis in value.coords:
+            labels, values = value.coords[axis].values, np.moveaxis(value.values, value.dims.index(axis), -1)
+    elif hasattr(value, "iloc"):  # DataFrame or Series
+        labels, values = getattr(value, "columns", value.index), value.to_numpy()
+    if labels is None or not len(labels) or not all(isinstance(label, str) for label in labels):
+        return None, value
+    return [str(label) for label in labels], values
+
+
+def refuse_names(value: Any, what: str, error: type[Exception]) -> None:
+    """Raise an error for a labelled array where no arm is known whose order its entries could be put into."""
+    names, _ = labelled(value)
+    if names is not None:
+        listed = ", ".join(names if len(names) <= 8 else [*names[:7], "..."])
+        raise error(
+            f"{what} has named entries ({listed}), and no arm is known here to put them in order; give plain numbers, "
+            "such as series[names].to_numpy() with names in the order of the arm."
+        )
 
 
 def _masked(value: Any) -> bool:

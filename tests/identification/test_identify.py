@@ -223,6 +223,17 @@ def test_the_arm_is_saved_with_where_its_numbers_come_from(puma, tmp_path):
         found.save(tmp_path / "arm.urdf")
 
 
+def test_identified_numbers_go_back_into_a_urdf(puma, tmp_path):
+    _, found = puma
+    dropped = ls.save(found.arm, tmp_path / "arm.urdf", lossy=True)
+    assert any("drive inertia" in loss for loss in dropped)
+    again = ls.load(tmp_path / "arm.urdf")
+    q, qd = np.random.default_rng(4).normal(size=(2, 5, again.dof))
+    for function, state in ((ls.gravity_forces, (q,)), (ls.coriolis_matrix, (q, qd))):  # drive inertia is in neither
+        want = function(found.arm, *state)
+        assert np.abs(function(again, *state) - want).max() < 1e-12 * np.abs(want).max()
+
+
 def test_the_table_prints_and_is_searched(puma):
     _, found = puma
     text = str(found.table)

@@ -150,7 +150,7 @@ def test_why_a_motion_is_not_solved_is_printed_once(tmp_path):
         ("[limits]", "segments = 1.5\n[limits]", "segments is 1.5"),
         ("[limits]", "starts = 0\n[limits]", "starts is 0; expected a whole number above 0"),
         ("[limits]", 'seconds = "soon"\n[limits]', "seconds is 'soon'"),
-        ("[limits]", 'output = "m.xls"\n[limits]', "expected files that end in .nc or .csv"),
+        ("[limits]", 'output = "m.xls"\n[limits]', "expected files that end in .nc, .csv, .yaml, .yml or .script"),
         ("[limits]", "duration = [2, 1]\n[limits]", "duration is [2, 1]"),
         ('link = "fore"', 'link = "hind"', "hind"),
     ],

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, ModelError, shown, suggest
+from lissom.kernels.labels import by_name
 from lissom.model.arm import Arm
 from lissom.model.structure import Frame
 from lissom.spatial.rotations import Array
@@ -37,7 +38,7 @@ def as_numbers(value: ArrayLike, what: str, verb: str) -> Array:
 
 def as_state(arm: Arm, value: ArrayLike, what: str, verb: str) -> Array:
     """Coordinates (..., dof); one entry per joint is accepted, elastic entries are then zero."""
-    state = as_numbers(value, what, verb)
+    state = as_numbers(by_name(arm, value, what, verb), what, verb)
     joints = len(arm.joints)
     if state.ndim and state.shape[-1] == arm.dof:
         return state

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.arrays import as_floats
+from lissom.arrays import as_floats, refuse_names
 from lissom.errors import ModelError, about
 from lissom.model.fields import array, choice, frozen, number, rank
 from lissom.model.record import Record
@@ -101,6 +101,7 @@ def _side(value: Any, what: str, unlimited: float) -> Bound:
     """One side of a bound; None and the matching infinity mean unlimited."""
     if value is None or (isinstance(value, float) and value == unlimited):
         return unlimited
+    refuse_names(value, what, ModelError)
     if rank(value) == 0:
         return number(value, what)
     if rank(value) != 1:

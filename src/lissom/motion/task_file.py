@@ -16,6 +16,7 @@ from lissom.formats.strict import Table, as_table, inside, made_rows, record, re
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
+from lissom.motion.result.files.export import ENDINGS
 from lissom.motion.task.bending_limits import BendingLimit
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.task.options import OPTIONS, wrong
@@ -93,7 +94,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
         options["guess"] = _guess(row["guess"], folder, arm)
-    return TaskFile(arm, Task(**given), options, output_files(document, folder, (".nc", ".csv")))
+    return TaskFile(arm, Task(**given), options, output_files(document, folder, (".nc", *ENDINGS)))
 
 
 def _limits(row: Table, arm: Arm) -> Limits:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lissom.simulation.records.record import AbstractRun
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 
@@ -51,6 +52,20 @@ class Run(AbstractRun):
         from lissom.simulation.records.written import to_dataset
 
         return to_dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return the run as a pandas DataFrame: columns such as ``q[elbow]``; index: times, of ensembles run and time.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> frame = ls.simulate(ls.load("two_link"), [0.1, 0.2], until=0.1).to_dataframe()
+        >>> frame[["q[upper]", "q[fore]"]].iloc[0].tolist()
+        [0.1, 0.2]
+        """
+        from lissom.simulation.records.written import to_dataframe
+
+        return to_dataframe(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file: ``.nc`` (NetCDF), ``.csv``, or ``.parquet`` (extra ``parquet``). See `load_run`."""

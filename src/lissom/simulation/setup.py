@@ -13,6 +13,7 @@ from lissom.dynamics.varied import Several, Varied
 from lissom.errors import InputError, shown, suggest
 from lissom.kernels.arguments import as_frame, as_numbers, as_state
 from lissom.kernels.cache import functions_of
+from lissom.kernels.labels import by_name
 from lissom.kernels.loads import as_loads
 from lissom.model.arm import Arm
 from lissom.model.edit import carrier_of
@@ -177,7 +178,7 @@ def as_controller(arm: Arm, tau: Any, until: float, runs: int | None) -> tuple[C
         return Torques(Signal("tau", arm.dof, np.zeros(arm.dof))), None
     if isinstance(tau, str | bytes | Mapping):
         raise InputError(f"{VERB}: tau is {shown(tau)}; expected {TAU}.")
-    numbers = _expanded(arm, as_numbers(tau, "tau", VERB))
+    numbers = _expanded(arm, as_numbers(by_name(arm, tau, "tau", VERB), "tau", VERB))
     if numbers.ndim == 2 and (runs is None or len(numbers) != runs):
         if runs is not None:
             raise InputError(

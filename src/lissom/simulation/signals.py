@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lissom.arrays import as_floats
+from lissom.arrays import as_floats, refuse_names
 from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_numbers
 from lissom.keywords import KnownKeywords
@@ -43,6 +43,7 @@ class Profile(KnownKeywords):
     _smooth: Any = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
+        refuse_names(self.values, "Profile: values", InputError)
         t, values = as_numbers(self.t, "t", "Profile"), as_numbers(self.values, "values", "Profile")
         if t.ndim != 1 or t.size < 1:
             raise InputError(f"Profile: t has shape {t.shape}; expected (nt,), at least one time.")
@@ -253,6 +254,7 @@ def as_signal(value: Any, size: int, name: str, shape: Callable[[Array], Array])
         return Signal(name, size, Steady(value, shape), value.jumps, value.finest)
     if callable(value):
         return _function_signal(value, size, name, shape)
+    refuse_names(value, f"simulate: {name}", InputError)
     numbers = shape(as_numbers(value, name, "simulate"))
     if numbers.ndim > 2 or numbers.shape[-1] != size:
         raise InputError(f"simulate: {name} has shape {numbers.shape}; expected ({size},) or (runs, {size}).")

@@ -10,6 +10,7 @@ from lissom.later import cached_property
 from lissom.motion.result.record import AbstractMotion
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from numpy.typing import ArrayLike
 
@@ -160,6 +161,46 @@ class Motion(AbstractMotion):
     def to_csv(self, path: str | os.PathLike[str], rate_hz: float = 1000.0) -> None:
         """Write `table(rate_hz)` as CSV: a line of units, a line of names, one line per sample."""
         self.table(rate_hz).to_csv(path)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        rate_hz: float | None = None,
+        effort: bool = False,
+    ) -> None:
+        """Write the motion for a robot controller. Motions that are not solved are refused.
+
+        ``"joint_trajectory"`` (.yaml): a message trajectory_msgs/JointTrajectory of ROS with the actuated joints.
+        ``"urscript"`` (.script): a program of Universal Robots, six revolute joints, by servoj; rates are 500 Hz
+        divided by a whole number. Both need motions that begin and end at rest. ``"csv"``: as `to_csv`.
+
+        Parameters
+        ----------
+        path : path             file to write
+        format : str or None    "joint_trajectory", "urscript" or "csv"; None: by the ending of the file
+        rate_hz : float or None samples per second; None: 100, 125 or 1000 in the order above
+        effort : bool           also write the torques into the message of ROS. Controllers of ROS without an effort
+                                interface, and all of ROS 2 Humble, reject messages with efforts
+
+        Examples
+        --------
+        >>> import lissom as ls, tempfile, pathlib
+        >>> motion = ls.predict_motion(ls.load("two_link"), start=[0, -2], goal=[1, -1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "swing.yaml")
+        ...     motion.export(file)
+        ...     file.read_text().splitlines()[-1]
+        '  time_from_start: {sec: 0, nanosec: 410000000}'
+        """
+        from lissom.motion.result.files.export import export
+
+        export(self, path, format, rate_hz, effort)
+
+    def to_dataframe(self, rate_hz: float = 1000.0) -> pandas.DataFrame:
+        """Return `table(rate_hz)` as a pandas DataFrame: times as index, columns such as ``q[elbow]``."""
+        return self.table(rate_hz).to_dataframe()
 
     def to_xarray(self) -> xarray.Dataset:
         """Return the whole motion as an xarray dataset with names and units."""

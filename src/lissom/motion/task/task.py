@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.arrays import as_floats
+from lissom.arrays import as_floats, refuse_names
 from lissom.errors import ModelError, about, shown
 from lissom.model.fields import array, number, records
 from lissom.model.limits import Limits
@@ -61,6 +61,7 @@ class Via(Record):
 
 def _with_gaps(value: Any, word: str) -> Any:
     """Return a vector in which NaN stands for a free entry."""
+    refuse_names(value, word, ModelError)
     try:
         out = as_floats(value).copy()
     except TypeError as error:

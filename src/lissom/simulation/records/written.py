@@ -29,6 +29,7 @@ from lissom.simulation.records.record import QUANTITIES, AbstractRun
 from lissom.spatial.rotations import Array
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 POWER = ("in", "lost", "outer")
@@ -74,6 +75,13 @@ def _table(run: AbstractRun) -> dict[str, Array]:
             flat = array.reshape(-1, len(names[axis]))
             columns |= {f"{word}[{name}]": flat[:, k] for k, name in enumerate(names[axis])}
     return columns
+
+
+def to_dataframe(run: AbstractRun) -> pandas.DataFrame:
+    """See `Run.to_dataframe`."""
+    import pandas
+
+    return pandas.DataFrame(_table(run)).set_index(["t"] if run.count is None else ["run", "t"])
 
 
 def to_dataset(run: AbstractRun) -> xarray.Dataset:

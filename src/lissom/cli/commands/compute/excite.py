@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lissom.cli.arm_options import ArmOptions, Positions, positions, takes_arm
-from lissom.cli.commands.compute.predict import refuse_unwritable, show, verification, verified, write
+from lissom.cli.commands.compute.predict import divided, refuse_unwritable, show, verification, verified, write
 from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, out, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, Unfinished
@@ -30,11 +30,12 @@ def excite(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the motion (.nc), or samples for a controller (.csv); can be repeated.",
+            help="Write the motion (.nc), or samples for a controller: .csv, a message JointTrajectory of ROS (.yaml), "
+            "URScript (.script); can be repeated.",
         ),
     ] = None,
     rate: Annotated[
-        float, typer.Option(metavar="HZ", help="Samples per second, of the .csv files and of the measured torques.")
+        float, typer.Option(metavar="HZ", help="Samples per second, for controllers and of the measured torques.")
     ] = 100.0,
     duration: Annotated[float, typer.Option(metavar="SECONDS", help="Duration of the motion.")] = 20.0,
     q: Positions = None,
@@ -77,12 +78,10 @@ def excite(
     from lissom.identification.excitation.public import excite as find
     from lissom.views.plots.needs import check_needs
 
-    targets = output or []
-    wholes = [path for path in targets if path.suffix.lower() != ".csv"]
-    tables = [path for path in targets if path not in wholes]
-    refuse_unwritable(wholes, tables, rate, figure, film, 1.0)
-    check_kind(kind, MOTION)
+    wholes, tables = divided(output or [])
     loaded = arm.load()
+    refuse_unwritable(loaded, wholes, tables, rate, figure, film, 1.0)
+    check_kind(kind, MOTION)
     if figure is not None:
         check_needs(kind, loaded, compared=False, excites=True)
     start = None if q is None else positions(loaded, q, arm.deg)

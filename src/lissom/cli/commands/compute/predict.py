@@ -30,7 +30,16 @@ from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError, MotionError, Unfinished
 
 if TYPE_CHECKING:
+    from lissom.model.arm import Arm
     from lissom.motion.result.motion import Motion
+
+
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        metavar="HZ", help="Samples per second for controllers. Default: 1000 for .csv, 100 for .yaml, 125 for .script."
+    ),
+]
 
 
 def predict(
@@ -43,14 +52,14 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the motion (.nc), or samples for a controller (.csv); can be repeated. Default: output of the "
-            "task file.",
+            help="Write the motion (.nc), or samples for a controller: .csv, a message JointTrajectory of ROS (.yaml), "
+            "URScript (.script); can be repeated. Default: output of the task file.",
         ),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write samples for a controller to this file (.csv).")
     ] = None,
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second of the .csv files.")] = 1000.0,
+    rate: Rate = None,
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
@@ -70,7 +79,7 @@ def predict(
     """Find the best motion for a task file: fastest, least torque, and others.
 
     Ctrl-C ends the search and keeps the best motion so far. A motion that is not solved is printed and written to .nc
-    files with its status, but not to .csv files, which are for controllers.
+    files with its status, but not to .csv, .yaml and .script files, which are for controllers.
     """
     from lissom.motion.public import load_motion, predict_motion
     from lissom.motion.result.overview import summary
@@ -79,9 +88,8 @@ def predict(
 
     asked = read_task_file(file)
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
-    wholes = [path for path in targets if path.suffix.lower() != ".csv" and path != csv]
-    tables = [path for path in targets if path not in wholes]
-    refuse_unwritable(wholes, tables, rate, figure, film, speed)
+    wholes, tables = divided(targets, csv)
+    refuse_unwritable(asked.arm, wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
     check_kind(kind, MOTION)
     if figure is not None:
@@ -120,29 +128,40 @@ def verification(motion: Motion, problem: str) -> tuple[Any, str]:
     return found, problem or ("" if found.ok else found.status)
 
 
+def divided(targets: list[Path], csv: Path | None = None) -> tuple[list[Path], list[Path]]:
+    """Files for whole motions, and files for controllers."""
+    from lissom.motion.result.files.export import ENDINGS
+
+    wholes = [path for path in targets if path.suffix.lower() not in ENDINGS and path != csv]
+    return wholes, [path for path in targets if path not in wholes]
+
+
 def refuse_unwritable(
-    wholes: list[Path], tables: list[Path], rate: float, figure: Path | None, film: Path | None, speed: float
-) -> None:
+    arm: Arm, wholes: list[Path], tables: list[Path], rate: float | None,
+    figure: Path | None, film: Path | None, speed: float,
+) -> None:  # fmt: skip
     """Refuse files that could not be written, before any work is done for them."""
+    from lissom.motion.result.files.export import ENDINGS, check_export
     from lissom.motion.result.files.write import check_target
 
     check_figure(figure)
     check_film(film, speed)
-    if not 0 < rate < math.inf:
+    if rate is not None and not 0 < rate < math.inf:
         raise InputError(f"--rate is {rate:g}; expected samples per second above 0.")
     for path in wholes:
-        check_output(path, (".nc", ".csv"), "a motion")
+        check_output(path, (".nc", *ENDINGS), "a motion")
         check_target(path)
     for path in tables:
-        check_output(path, (".csv",), "a table of samples")
+        check_output(path, ENDINGS, "a table of samples")
+        check_export(arm, path, None, rate)
 
 
-def write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float) -> None:
+def write(motion: Motion, wholes: list[Path], tables: list[Path], rate: float | None) -> None:
     """Write the files; samples for a controller only of a motion that is solved."""
     for path in wholes:
         motion.save(path)
     for path in tables if motion.ok else []:
-        motion.to_csv(path, rate)
+        motion.export(path, rate_hz=rate)
     for path in (*wholes, *tables):
         if motion.ok or path in wholes:
             wrote(path, _note(motion))

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from lissom.cli.arm_options import ArmOptions, positions, takes_arm
-from lissom.cli.commands.compute.predict import attempt, refuse_unwritable, show, verification, verified, write
+from lissom.cli.commands.compute.predict import (
+    Rate,
+    attempt,
+    divided,
+    refuse_unwritable,
+    show,
+    verification,
+    verified,
+    write,
+)
 from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, ModelError, Unfinished
@@ -52,13 +61,14 @@ def track(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the motion (.nc), or samples for a controller (.csv); can be repeated.",
+            help="Write the motion (.nc), or samples for a controller: .csv, a message JointTrajectory of ROS (.yaml), "
+            "URScript (.script); can be repeated.",
         ),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write samples for a controller to this file (.csv).")
     ] = None,
-    rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second of the .csv files.")] = 1000.0,
+    rate: Rate = None,
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
@@ -74,19 +84,18 @@ def track(
 
     A smooth curve from rest to rest is laid through the rows of the table. The motors begin before the path does and
     end after it, as the tip of a flexible link needs it. A motion that does not follow is written to .nc files with its
-    status, but not to .csv files, which are for controllers.
+    status, but not to .csv, .yaml and .script files, which are for controllers.
     """
     from lissom.motion.public import track_motion
     from lissom.motion.result.overview import summary
     from lissom.views.plots.needs import check_needs
 
     targets = [*(output or []), *([] if csv is None else [csv])]
-    wholes = [one for one in targets if one.suffix.lower() != ".csv" and one != csv]
-    tables = [one for one in targets if one not in wholes]
-    refuse_unwritable(wholes, tables, rate, figure, film, speed)
+    wholes, tables = divided(targets, csv)
+    loaded = arm.load()
+    refuse_unwritable(loaded, wholes, tables, rate, figure, film, speed)
     check_kind(kind, MOTION)
     times, values, axes = _columns(path)
-    loaded = arm.load()
     if figure is not None:
         check_needs(kind, loaded, compare, tracked=True)
     options: dict[str, Any] = {"before": before, "after": after, "segments": segments, "compare": compare}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from lissom.model.units import units
 from lissom.motion.result.record import AbstractMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
+
+if TYPE_CHECKING:
+    import pandas
 
 MOST_SAMPLES = 10_000_000
 WORDS = ("q", "qd", "qdd", "tau")
@@ -72,6 +76,12 @@ class MotionTable:
             f"{word}[{name}]": getattr(self, word)[:, k] for word in WORDS for k, name in enumerate(names)
         }
 
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return `columns` as a pandas DataFrame with the times as index."""
+        import pandas
+
+        return pandas.DataFrame(self.columns).set_index("t")
+
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comment lines behind # (arm, payload, loads, units), a line of names, one line per sample, all digits.
 
@@ -94,8 +104,7 @@ class MotionTable:
 
 def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
     """See `Motion.table`."""
-    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float | np.number) or not 0 < rate_hz < np.inf:
-        raise InputError(f"table: rate_hz is {shown(rate_hz)}; expected a number above 0.")
+    checked_rate(rate_hz, "table")
     ticks = motion.duration * rate_hz
     if ticks > MOST_SAMPLES:
         raise InputError(f"table: {ticks:.3g} samples; at most {MOST_SAMPLES} are allowed. Use a smaller rate_hz.")
@@ -110,6 +119,13 @@ def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
     about = header_of(motion.arm, motion.task.loads, motion.duration)
     return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, about)
+
+
+def checked_rate(rate_hz: Any, name: str) -> float:
+    """Return the rate as a number; raise `InputError` unless it is positive and finite."""
+    if isinstance(rate_hz, bool) or not isinstance(rate_hz, int | float | np.number) or not 0 < rate_hz < np.inf:
+        raise InputError(f"{name}: rate_hz is {shown(rate_hz)}; expected a number above 0.")
+    return float(rate_hz)
 
 
 def _rests(motion: AbstractMotion) -> bool:
