@@ -72,6 +72,22 @@ def test_links_can_exist_and_drives_take_power(puma):
     assert found.arm.notes[-1].startswith("identified from log (19.99 s at 100 Hz)")
 
 
+def test_inertia_of_drives_does_not_become_mass_of_links():
+    """Drives of joints 1 and 2 turn about the same axes as links: given without any, they take what links do not."""
+    arm = machine = ls.load("ur5e")
+    for k, joint in enumerate(arm.joints, 1):
+        machine = machine.with_joint(joint.name, armature=0.4 / k)
+    log = recorded(machine, duration=10.0, level=0.005)
+    found = ls.identify(arm, log, friction=None, skew=None)
+    assert found.arm.link("upper_arm").mass == pytest.approx(arm.link("upper_arm").mass, rel=0.1)
+    armatures = [joint.reflected_inertia for joint in found.arm.joints[:2]]
+    np.testing.assert_allclose(armatures, (0.4, 0.2), atol=0.08)
+    assert not any("masses of" in note for note in found.notes)
+    light = arm.with_link("upper_arm", mass=2.0)
+    notes = ls.identify(light, log, friction=None, skew=None).notes
+    assert any("the masses of upper_arm (2 to" in note for note in notes)
+
+
 def test_delays_of_torques_are_found_and_taken_out():
     arm = ls.load("two_link")
     log = recorded(arm, level=0.002)

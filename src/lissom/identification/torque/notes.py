@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import listed
+from lissom.identification.fit.pseudo_inertia import COUNT
 from lissom.identification.result.arms import unheld
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.table import ParameterTable
@@ -13,6 +14,7 @@ from lissom.identification.torque.estimate import Estimate
 UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
 AGAINST = -0.5  # correlation of torques with those of the given arm
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
+HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
 
@@ -22,6 +24,7 @@ def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -
         *_unexplained(fits),
         *_reversed(fits),
         *_inconsistent(found, fits),
+        *_masses(found),
         *_not_identifiable(table),
         *_confounded(found),
         *_left_out(found),
@@ -67,6 +70,20 @@ def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     return [
         f"torques of {listed(bad, 6)} would be fitted much better by masses that cannot exist, or far from those "
         "given: check kinematics, gravity, signs and units of the torques, or lower `strength`."
+    ]
+
+
+def _masses(found: Estimate) -> list[str]:
+    """Links whose mass is far from the given one."""
+    inertias, arm = found.model.inertias, found.model.arm
+    pairs = zip(inertias.links, inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT], strict=True)
+    far = [f"{arm.links[k].name} ({given:.3g} to {now:.3g} kg)" for k, given, now in pairs
+           if not 1.0 / HEAVIER <= now / given <= HEAVIER]  # fmt: skip
+    if not far:
+        return []
+    return [
+        f"the masses of {listed(far, 6)} are far from those given. Torques show combinations of masses, seldom a mass: "
+        "check the given masses, inertias and drive inertia, and give better ones where you have them."
     ]
 
 
