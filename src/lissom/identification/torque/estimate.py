@@ -137,8 +137,7 @@ def consistent(
     Drive terms that the logs say nothing about keep what is given, those that are `idle` are zero.
     """
     terms, solution, used = model.terms, regression.solution, regressor.used & ~idle
-    at, count = regressor.at, len(regressor.at)
-    K = regressor.K
+    K, count = regressor.K, len(regressor.at)
     seen = used & (model.bodies | (np.abs(solution.R[:, :count] @ K) > 0).any(axis=0))
     free = np.flatnonzero(seen)
     positive = terms.nonnegative[free]
