@@ -147,6 +147,28 @@ def test_extra_columns_are_functions_or_arrays():
         ls.identify(arm, log, extra={"spring": np.zeros((3, 2))})
 
 
+def test_extra_columns_and_gains_that_cannot_be_are_refused():
+    arm = ls.load("two_link")
+    log = recorded(arm, duration=8.0)
+    column = np.sin(log.q)
+    for extra, words in (
+        ({"upper.viscous": column}, r"extra has 'upper\.viscous', which is a parameter of arm 'two_link'"),
+        ({"fore.m": column}, "give the column another name"),
+        ({"payload.m": column}, "give the column another name"),
+        ({"own": lambda q: q}, r"is a function of \(q\); expected \(q, qd, qdd\)"),
+        ({"own": lambda q, qd, qdd: "none"}, "returns 'none'; expected torques like q"),
+    ):
+        with pytest.raises(ls.InputError, match=words):
+            ls.identify(arm, log, extra=extra, friction=None)
+    found = ls.identify(arm, log, extra={"own": column}, friction=None)
+    with pytest.raises(ls.InputError, match=r"extra own was given as an array.*or identify with a function"):
+        found.check(recorded(arm, seed=1, duration=8.0))
+    currents = ls.Log(t=log.t, q=log.q, current=log.tau)
+    for gains in ([10.0] * 3, "ten", [10.0, np.nan], 0.0):
+        with pytest.raises(ls.InputError, match="expected 2 torques per current"):
+            ls.identify(arm, currents, gains=gains, friction=None)
+
+
 def test_payloads_and_currents():
     arm = ls.load("ur5e")
     for link in arm.links:
