@@ -220,6 +220,16 @@ def test_a_log_of_another_robot_is_doubted():
     assert "masses that cannot exist" in notes(arm.with_gravity((0, 0, 9.81)))
 
 
+def test_noise_of_joints_that_bear_little_is_no_doubt():
+    arm = ls.load("ur5e")
+    log = recorded(arm, duration=10.0, level=0.0)
+    noise = 0.05 * np.random.default_rng(0).normal(size=log.tau.shape)
+    found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=log.tau + noise), friction=None, skew=None)
+    fit = found.fits[0]
+    assert (fit.rmse > 0.5 * fit.measured.std(axis=0)).any()
+    assert not any("another robot" in note for note in found.notes)
+
+
 def test_refusals_name_what_is_not_covered():
     arm, log = ls.load("two_link"), recorded(ls.load("two_link"))
     elastic = arm.with_joint("fore", armature=0.1, elastic=ls.JointElasticity(1e3))
