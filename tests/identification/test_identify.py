@@ -72,6 +72,22 @@ def test_links_can_exist_and_drives_take_power(puma):
     assert found.arm.notes[-1].startswith("identified from log (19.99 s at 100 Hz)")
 
 
+def test_inertia_of_drives_does_not_become_mass_of_links():
+    """Drives of joints 1 and 2 turn about the same axes as links: given without any, they take what links do not."""
+    arm = machine = ls.load("ur5e")
+    for k, joint in enumerate(arm.joints, 1):
+        machine = machine.with_joint(joint.name, armature=0.4 / k)
+    log = recorded(machine, duration=10.0, level=0.005)
+    found = ls.identify(arm, log, friction=None, skew=None)
+    assert found.arm.link("upper_arm").mass == pytest.approx(arm.link("upper_arm").mass, rel=0.1)
+    armatures = [joint.reflected_inertia for joint in found.arm.joints[:2]]
+    np.testing.assert_allclose(armatures, (0.4, 0.2), atol=0.08)
+    assert not any("masses of" in note for note in found.notes)
+    light = arm.with_link("upper_arm", mass=2.0)
+    notes = ls.identify(light, log, friction=None, skew=None).notes
+    assert any("the masses of upper_arm (2 to" in note for note in notes)
+
+
 def test_delays_of_torques_are_found_and_taken_out():
     arm = ls.load("two_link")
     log = recorded(arm, level=0.002)
@@ -131,6 +147,28 @@ def test_extra_columns_are_functions_or_arrays():
         ls.identify(arm, log, extra={"spring": np.zeros((3, 2))})
 
 
+def test_extra_columns_and_gains_that_cannot_be_are_refused():
+    arm = ls.load("two_link")
+    log = recorded(arm, duration=8.0)
+    column = np.sin(log.q)
+    for extra, words in (
+        ({"upper.viscous": column}, r"extra has 'upper\.viscous', which is a parameter of arm 'two_link'"),
+        ({"fore.m": column}, "give the column another name"),
+        ({"payload.m": column}, "give the column another name"),
+        ({"own": lambda q: q}, r"is a function of \(q\); expected \(q, qd, qdd\)"),
+        ({"own": lambda q, qd, qdd: "none"}, "returns 'none'; expected torques like q"),
+    ):
+        with pytest.raises(ls.InputError, match=words):
+            ls.identify(arm, log, extra=extra, friction=None)
+    found = ls.identify(arm, log, extra={"own": column}, friction=None)
+    with pytest.raises(ls.InputError, match=r"extra own was given as an array.*or identify with a function"):
+        found.check(recorded(arm, seed=1, duration=8.0))
+    currents = ls.Log(t=log.t, q=log.q, current=log.tau)
+    for gains in ([10.0] * 3, "ten", [10.0, np.nan], 0.0):
+        with pytest.raises(ls.InputError, match="expected 2 torques per current"):
+            ls.identify(arm, currents, gains=gains, friction=None)
+
+
 def test_payloads_and_currents():
     arm = ls.load("ur5e")
     for link in arm.links:
@@ -180,6 +218,16 @@ def test_a_log_of_another_robot_is_doubted():
     assert "another robot" in notes(arm, q=log.q[:, [1, 0, 2, 3, 4, 5]])
     assert "torques of shoulder run against" in notes(arm, tau=log.tau * (1, -1, 1, 1, 1, 1))
     assert "masses that cannot exist" in notes(arm.with_gravity((0, 0, 9.81)))
+
+
+def test_noise_of_joints_that_bear_little_is_no_doubt():
+    arm = ls.load("ur5e")
+    log = recorded(arm, duration=10.0, level=0.0)
+    noise = 0.05 * np.random.default_rng(0).normal(size=log.tau.shape)
+    found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=log.tau + noise), friction=None, skew=None)
+    fit = found.fits[0]
+    assert (fit.rmse > 0.5 * fit.measured.std(axis=0)).any()
+    assert not any("another robot" in note for note in found.notes)
 
 
 def test_refusals_name_what_is_not_covered():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lissom.arrays import as_floats
-from lissom.errors import InputError, suggest
+from lissom.errors import InputError, listed, shown, suggest
 from lissom.identification.columns.terms import State, Terms
 from lissom.identification.logs.log import Log
 from lissom.spatial.rotations import Array
@@ -35,6 +36,10 @@ class Extras:
         for word in values:
             if word not in words:
                 raise InputError(f"extra has {word!r}; {suggest(word, words)}")
+        if known is not None:
+            _refuse_old([word for word in words if not callable(values[word]) and word not in (given or {})])
+        for word in words:
+            _refuse_signature(word, values[word])
         none = np.zeros(len(words))
         terms = Terms(words, ("",) * len(words), none, none, np.zeros(len(words), bool))
         return cls(tuple(values[word] for word in words), terms)
@@ -50,6 +55,29 @@ class Extras:
         parts = [_values(word, value, samples.q, samples.qd, samples.qdd)
                  for word, value in zip(self.terms.names, samples.extras, strict=True)]  # fmt: skip
         return np.stack(parts, axis=-1) if parts else np.zeros((*samples.q.shape, 0))
+
+
+def _refuse_old(words: list[str]) -> None:
+    """Raise an error for arrays of the logs of the fit, which say nothing about another log."""
+    if words:
+        raise InputError(
+            f"extra {listed(words, 4)} was given as an array, which holds for its own log alone: give that of this "
+            f"log, check(log, extra={{{words[0]!r}: column}}), or identify with a function of (q, qd, qdd)."
+        )
+
+
+def _refuse_signature(word: str, value: Any) -> None:
+    """Raise an error for a function that does not take three arguments."""
+    if not callable(value):
+        return
+    try:
+        signature = inspect.signature(value)
+    except ValueError:  # some compiled functions do not tell
+        return
+    try:
+        signature.bind(None, None, None)
+    except TypeError:
+        raise InputError(f"identify: extra[{word!r}] is a function of {signature}; expected (q, qd, qdd).") from None
 
 
 def _of_log(word: str, value: Any, log: Log, at: int, count: int, every: int) -> Any:
@@ -71,7 +99,11 @@ def _of_log(word: str, value: Any, log: Log, at: int, count: int, every: int) ->
 def _values(word: str, value: Any, q: Array, qd: Array, qdd: Array) -> Array:
     if not callable(value):
         return np.asarray(value)
-    found = np.asarray(value(q, qd, qdd), float)
+    found = value(q, qd, qdd)
+    try:
+        found = as_floats(found)
+    except TypeError:
+        raise InputError(f"identify: extra[{word!r}] returns {shown(found)}; expected torques like q.") from None
     if found.shape != q.shape:
         raise InputError(
             f"identify: extra[{word!r}] returns shape {found.shape} for states {q.shape}; expected the same."

@@ -90,4 +90,5 @@ class TorqueModel:
             q[:, k], qd[:, k], qdd[:, k] = position, 0.0, 0.0
         W = self.columns(States(q, qd, qdd))[:, measured].reshape(-1, len(self.names))
         order = [first + k for first in range(0, len(self._own), COUNT) for k in WITHIN]
-        return BaseParameters.of(W, [*order, *range(len(self._own), len(self.names))], self.names)
+        drives = range(len(self._own), len(self.names))
+        return BaseParameters.of(W, [*order, *drives], self.names, len(order))

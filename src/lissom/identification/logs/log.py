@@ -12,6 +12,7 @@ import numpy as np
 from lissom.arrays import as_floats
 from lissom.errors import InputError, shown
 from lissom.formats.tables import save_csv
+from lissom.identification.logs.gains import torques_per_current
 from lissom.identification.logs.repair import repaired
 from lissom.identification.logs.work import CHANNELS
 from lissom.keywords import KnownKeywords
@@ -120,7 +121,7 @@ class Log(KnownKeywords):
         """The log with torques of the motors: gains (joints,) [N m/A or N/A] times currents."""
         if self.current is None:
             raise InputError("with_torque: the log has no currents.")
-        return self._with({"tau": self.current * as_floats(gains), "current": None})
+        return self._with({"tau": self.current * torques_per_current(gains, self.current.shape[1]), "current": None})
 
     def _with(self, changes: dict[str, Any]) -> Log:
         words = ("t", *CHANNELS, "load", "joints", "source")

@@ -137,8 +137,7 @@ def consistent(
     Drive terms that the logs say nothing about keep what is given, those that are `idle` are zero.
     """
     terms, solution, used = model.terms, regression.solution, regressor.used & ~idle
-    at, count = regressor.at, len(regressor.at)
-    K = base.K[at]
+    K, count = regressor.K, len(regressor.at)
     seen = used & (model.bodies | (np.abs(solution.R[:, :count] @ K) > 0).any(axis=0))
     free = np.flatnonzero(seen)
     positive = terms.nonnegative[free]
@@ -161,10 +160,14 @@ def _bodies(model: Model, x: Array) -> Array:
 
 
 def _sizes(regressor: Regressor, regression: Regression) -> Array:
-    """Sizes (p,) of parameters without a prior: what the regression found, or its standard deviation."""
+    """Sizes (p,) of parameters without a prior: what the regression found, or its standard deviation.
+
+    A parameter that acts together with others, as a drive does with the links about its axis, may be as large as their
+    sum: a small size would hold it at zero, and what it explains would be taken for mass of the links.
+    """
     std = np.sqrt(np.diag(regression.covariance))
     found = np.maximum(np.abs(regression.values), np.where(np.isfinite(std), std, 0.0))
-    return np.maximum(regressor.all_parameters(found), 1e-6)
+    return np.maximum(found @ np.abs(regressor.K), 1e-6)
 
 
 def _restricted(base: BaseParameters, used: Mask, regressor: Regressor) -> BaseParameters:

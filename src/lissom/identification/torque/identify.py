@@ -23,7 +23,7 @@ from lissom.identification.torque.carried import Carried, carried
 from lissom.identification.torque.estimate import Estimate, Options, estimate, every_law
 from lissom.identification.torque.friction_choice import used_by
 from lissom.identification.torque.gains import Gains, gains_of
-from lissom.identification.torque.refusals import refuse_arm, refuse_log
+from lissom.identification.torque.refusals import refuse_arm, refuse_log, refuse_names
 from lissom.identification.torque.result import result
 from lissom.identification.torque.structure import base_parameters
 from lissom.model.arm import Arm
@@ -46,7 +46,9 @@ def identify_from_torques(arm: Arm, logs: list[Log], options: Options, given: Gi
         refuse_log(log)
     load = carried(arm, logs, given.payload)
     cutoff = given.cutoff_hz or max(suggested_cutoff(log.q, log.rate) for log in logs)
-    setting = Setting(arm, load, Extras.of(given.extra), cutoff)
+    extras = Extras.of(given.extra)
+    refuse_names(arm, extras.terms.names)
+    setting = Setting(arm, load, extras, cutoff)
     if all(log.tau is not None for log in logs):
         samples = setting.samples(load.logs)
         found = estimate(setting.model(samples, every_law(options.law)), samples, options)

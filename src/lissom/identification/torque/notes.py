@@ -5,36 +5,45 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import listed
+from lissom.identification.fit.pseudo_inertia import COUNT
 from lissom.identification.result.arms import unheld
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.table import ParameterTable
 from lissom.identification.torque.estimate import Estimate
 
 UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
+LITTLE = 0.05  # of the largest changes of a torque of the arm: less may be noise of a joint that bears hardly anything
+RESOLVED = 2e-3  # of the torque limit of a joint: no smaller torque is told from noise
 AGAINST = -0.5  # correlation of torques with those of the given arm
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
+HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
 
 def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -> tuple[str, ...]:
     """All sentences about an estimate."""
     return (
-        *_unexplained(fits),
+        *_unexplained(found, fits),
         *_reversed(fits),
         *_inconsistent(found, fits),
+        *_masses(found),
         *_not_identifiable(table),
         *_confounded(found),
         *_left_out(found),
     )
 
 
-def _unexplained(fits: tuple[TorqueFit, ...]) -> list[str]:
-    """Joints whose torques the model does not explain."""
+def _unexplained(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
+    """Joints whose torques the model does not explain, though they are more than noise."""
     measured, residuals = (np.concatenate([getattr(fit, word) for fit in fits]) for word in ("measured", "residuals"))
-    spread = measured - measured.mean(axis=0)
-    share = np.linalg.norm(residuals, axis=0) / np.maximum(np.linalg.norm(spread, axis=0), 1e-12)
-    moving = [k for k in range(len(share)) if np.ptp(measured[:, k]) > 0.0]
-    bad = [f"{fits[0].joints[k]} ({100 * share[k]:.0f} %)" for k in moving if share[k] > UNEXPLAINED]
+    errors, spread = np.sqrt(np.mean(residuals**2, axis=0)), measured.std(axis=0)
+    limits = found.model.arm.bounds("torque")[1]
+    units = np.array(fits[0].units)
+    largest = np.array([spread[units == unit].max() for unit in units])
+    least = np.maximum(LITTLE * largest, RESOLVED * np.where(np.isfinite(limits), limits, 0.0))
+    share = errors / np.maximum(spread, 1e-12)
+    doubtful = (np.ptp(measured, axis=0) > 0.0) & (share > UNEXPLAINED) & (errors > least)
+    bad = [f"{fits[0].joints[k]} ({100 * share[k]:.0f} %)" for k in np.flatnonzero(doubtful)]
     if not bad:
         return []
     return [
@@ -67,6 +76,20 @@ def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     return [
         f"torques of {listed(bad, 6)} would be fitted much better by masses that cannot exist, or far from those "
         "given: check kinematics, gravity, signs and units of the torques, or lower `strength`."
+    ]
+
+
+def _masses(found: Estimate) -> list[str]:
+    """Links whose mass is far from the given one."""
+    inertias, arm = found.model.inertias, found.model.arm
+    pairs = zip(inertias.links, inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT], strict=True)
+    far = [f"{arm.links[k].name} ({given:.3g} to {now:.3g} kg)" for k, given, now in pairs
+           if not 1.0 / HEAVIER <= now / given <= HEAVIER]  # fmt: skip
+    if not far:
+        return []
+    return [
+        f"the masses of {listed(far, 6)} are far from those given. Torques show combinations of masses, seldom a mass: "
+        "check the given masses, inertias and drive inertia, and give better ones where you have them."
     ]
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lissom.errors import InputError, UnsupportedError, listed
+from lissom.identification.columns.friction import EVERY
+from lissom.identification.fit.pseudo_inertia import WORDS
 from lissom.identification.logs.log import Log
 from lissom.model.arm import Arm
 
@@ -44,3 +48,15 @@ def refuse_log(log: Log) -> None:
         raise InputError(f"{where}all torques are zero; check the columns.")
     if not np.ptp(log.q, axis=0).any():
         raise InputError(f"{where}no joint moves, so nothing can be identified. Expected a motion of all joints.")
+
+
+def refuse_names(arm: Arm, names: Sequence[str]) -> None:
+    """Raise an error for columns of the user's own with names of parameters of the arm."""
+    taken = {f"{joint.name}.{term}" for joint in arm.joints for term in (*EVERY, "armature")}
+    taken |= {f"{link.name}.{word}" for link in arm.links for word in WORDS}
+    for name in names:
+        if name in taken or name.split("[")[0].split(".")[0] == "payload":
+            raise InputError(
+                f"identify: extra has {name!r}, which is a parameter of arm {arm.name!r} or its payload; give the "
+                "column another name."
+            )

@@ -42,7 +42,7 @@ class Regressor:
     def __init__(self, rows: list[Rows], base: BaseParameters, used: Mask, prior: Array) -> None:
         self.rows, self.used, self.prior = rows, used, prior
         self.at = np.flatnonzero(used[base.kept])  # which of the base parameters are in use
-        self.leaders = base.kept[self.at]
+        self.leaders, self.K = base.kept[self.at], base.K[self.at]
         self.start = base.of_parameters(np.where(used, prior, 0.0))[self.at]
 
     def all_parameters(self, values: Array) -> Array:

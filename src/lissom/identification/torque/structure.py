@@ -24,7 +24,7 @@ def base_parameters(model: Model, loads: list[str], seed: int = 0) -> BaseParame
     W = np.concatenate(parts).reshape(-1, len(model.terms.names))
     bodies = int(model.bodies.sum()) // COUNT
     order = [COUNT * i + k for i in range(bodies) for k in WITHIN]
-    return BaseParameters.of(W, [*order, *range(len(order), W.shape[1])], model.terms.names)
+    return BaseParameters.of(W, [*order, *range(len(order), W.shape[1])], model.terms.names, len(order))
 
 
 def _columns(model: Model, samples: Samples) -> Array:
