@@ -134,6 +134,31 @@ def test_columns_scale_and_shift_of_the_callers_own():
         ls.load_log(table, ARM, columns={"t": "clock", "q": ["m1", "m2", "m4"]})
 
 
+@pytest.mark.parametrize(("name", "options"), [
+    ("robot_time_ms", {}), ("elapsed_ms", {}), ("robot_time_ms", {"columns": {"t": "robot_time_ms"}}),
+    ("clock_ms", {"columns": {"t": "clock_ms"}}), ("time", {"scale": {"t": 1e-3}}),
+])  # fmt: skip
+def test_milliseconds_are_read_from_the_name_or_the_scale(name, options):
+    table = {name: 1e3 * T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    assert ls.load_log(table, ARM, **options).rate == pytest.approx(250.0)
+
+
+def test_seconds_and_nanoseconds_of_a_stamp_are_added():
+    table = {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    table |= {"header.stamp.sec": 1.7e9 + np.floor(T), "header.stamp.nanosec": np.rint(1e9 * (T % 1.0))}
+    assert ls.load_log(table, ARM).rate == pytest.approx(250.0)
+    assert time_factor("header.stamp.nanosec") == 1e-9
+
+
+def test_milliseconds_taken_for_seconds_are_noticed():
+    table = {"time": 1e3 * T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    with pytest.warns(UserWarning, match=r"sampled at 0\.25 Hz.*give scale=\{'t': 1e-3\}"):
+        log = ls.load_log(table, ARM)
+    assert "milliseconds" in log.notes[0]
+    with pytest.raises(ls.InputError, match=r"scale\['t'\] is 'ms'"):
+        ls.load_log(table, ARM, scale={"t": "ms"})
+
+
 # ---- repairs -------------------------------------------------------------------------------------
 
 

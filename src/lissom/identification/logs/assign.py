@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.arrays import as_floats
-from lissom.errors import InputError, listed, suggest
+from lissom.errors import InputError, listed, shown, suggest
 from lissom.formats.tables import Columns
-from lissom.identification.logs.headers import chosen, meanings, time_factor, unit_factor
+from lissom.identification.logs.headers import chosen, meanings, stamp_parts, time_factor, time_unit, unit_factor
 from lissom.identification.logs.work import CHANNELS
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -33,7 +33,7 @@ class Assignment:
     ) -> None:
         self.names = tuple(joint.name for joint in arm.joints)
         self._table, self._columns, self._scale, self._shift = table, columns, scale, shift
-        for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, CHANNELS),
+        for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, ("t", *CHANNELS)),
                                    ("shift", shift, CHANNELS)):  # fmt: skip
             for word in given:
                 if word not in known:
@@ -96,7 +96,14 @@ class Assignment:
             raise InputError(
                 f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}."
             )
-        return self._table[found[0]] * (time_factor(found[0]) or 1.0)
+        own = stamp_parts(found) or found[:1]
+        return sum(time_unit(word) * self._table[word] for word in own) * self._time_scale()
+
+    def _time_scale(self) -> float:
+        scale = self._scale.get("t", 1.0)
+        if isinstance(scale, bool) or not isinstance(scale, int | float | np.number) or not 0.0 < scale < np.inf:
+            raise InputError(f"scale['t'] is {shown(scale)}; expected a number above 0, such as 1e-3 for milliseconds.")
+        return float(scale)
 
     def note(self) -> tuple[str, ...]:
         """A sentence about the columns that are left out."""

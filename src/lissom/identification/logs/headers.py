@@ -36,8 +36,12 @@ SET_POINTS = {
     "setpoint",
     "error",
 }
-TIMES = {"t", "time", "timestamp", "stamp", "secs", "zeit"}
-TIME_UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+TIMES = {"t", "time", "timestamp", "stamp", "secs", "elapsed", "zeit"}
+TIME_UNITS = {
+    "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e-3, "msec": 1e-3, "millis": 1e-3,
+    "milliseconds": 1e-3, "us": 1e-6, "usec": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nsec": 1e-9,
+    "nsecs": 1e-9, "nanos": 1e-9, "nanosec": 1e-9, "nanosecs": 1e-9, "nanoseconds": 1e-9,
+}  # fmt: skip
 DEGREE = math.pi / 180
 UNITS = {
     "deg": DEGREE, "degs": DEGREE, "degree": DEGREE, "degrees": DEGREE, "grad": DEGREE, "rad": 1.0, "rads": 1.0,
@@ -64,9 +68,31 @@ def tokens(name: str) -> list[str]:
 def time_factor(name: str) -> float | None:
     """The factor that makes a column of times seconds; None for other columns."""
     words = tokens(name)
-    if not words or (words[0] not in TIMES and words[-1] not in TIMES) or any(part.isdigit() for part in words):
+    plain = [word for word in words if word not in TIME_UNITS] or words
+    if not words or (plain[0] not in TIMES and plain[-1] not in TIMES) or any(part.isdigit() for part in words):
         return None
-    return next((TIME_UNITS[word] for word in words[1:] if word in TIME_UNITS), 1.0)
+    return time_unit(name)
+
+
+def time_unit(name: str) -> float:
+    """The factor from a unit of time in a name.
+
+    Examples
+    --------
+    >>> time_unit("robot_clock_ms"), time_unit("clock")
+    (0.001, 1.0)
+    """
+    return next((TIME_UNITS[word] for word in reversed(tokens(name)) if word in TIME_UNITS), 1.0)
+
+
+def stamp_parts(names: Sequence[str]) -> tuple[str, str] | None:
+    """The two columns of times in whole seconds and nanoseconds, as ROS has them; None where there are none."""
+    for name in names:
+        words = tokens(name)
+        for other in names if time_unit(name) == 1.0 else ():
+            if time_unit(other) == 1e-9 and tokens(other)[:-1] == words[:-1]:
+                return name, other
+    return None
 
 
 def unit_factor(name: str) -> float:
