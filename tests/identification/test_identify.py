@@ -241,3 +241,12 @@ def test_figures_and_page(puma, kind, tmp_path):
         page = found.report(tmp_path / "id.html").read_text(encoding="utf-8")
         assert "shoulder.mcy" in page
         assert page.count("<figure") == 2
+
+
+@pytest.mark.parametrize(("factor", "word"), [(0.01, "100 times smaller"), (1000.0, "1000 times larger"), (1.0, "")])
+def test_torques_of_another_unit_are_noticed(factor, word):
+    arm = ls.load("two_link")
+    log = recorded(arm)
+    found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=factor * log.tau), friction="viscous", skew=None)
+    said = [note for note in found.notes if "check their unit" in note]
+    assert (word in said[0]) if word else not said

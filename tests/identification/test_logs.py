@@ -72,6 +72,42 @@ def test_names_of_the_arm_win_over_numbers():
     assert [found[name].joint for name in ("q_shoulder_pan", "q_elbow", "q_wrist_1")] == [0, 1, 2]
 
 
+def test_units_with_capitals_and_of_two_words():
+    names = ("torque_Nmm_1", "torque [N mm] 1", "tau_kNm_1", "current_mA_2", "q_turns_1", "tau [N·m]")
+    assert [unit_factor(name) for name in names] == [1e-3, 1e-3, 1e3, 1e-3, 2 * np.pi, 1.0]
+    assert unit_factor("q_rev_1", ("rev_1",)) == 1.0  # a joint of that name
+
+
+def test_percent_is_refused_unless_the_caller_says_of_what():
+    table = {"t": T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    table |= {f"torque_percent_{k + 1}": signals()["tau"][:, k] for k in range(3)}
+    with pytest.raises(ls.InputError, match=r"column 'torque_percent_1' is in per cent.*scale=\{'tau'"):
+        ls.load_log(table, ARM)
+    np.testing.assert_allclose(ls.load_log(table, ARM, scale={"tau": [2, 3, 4]}).tau, signals()["tau"] * [2, 3, 4])
+
+
+def test_names_without_the_word_joint():
+    joints = ("shoulder_pan_joint", "elbow_joint", "wrist_1_joint")
+    found = meanings(["wrist_1_position", "elbow_position", "shoulder_pan_position", "q_joint_1"], joints)
+    assert [found[name].joint for name in found] == [2, 1, 0, 0]
+
+
+@pytest.mark.parametrize(("name", "message"), [
+    ("abs_position_{}", "were taken for second encoders.*columns={'q': \\['abs_position_1'"),
+    ("arm_pos_{}", "were taken for second encoders"),
+    ("q[fred{}]", r"no positions. Columns 'q\[fredA\]'.*name no joint of the arm; its joints are 'shoulder_pan'"),
+])  # fmt: skip
+def test_columns_that_are_no_positions_are_explained(name, message):
+    labels = "ABC" if "[" in name else "123"
+    with pytest.raises(ls.InputError, match=message):
+        ls.load_log({"t": T} | {name.format(label): motion()[:, k] for k, label in enumerate(labels)}, ARM)
+
+
+def test_axes_that_the_arm_has_not_are_named():
+    log = ls.load_log({"t": T} | {f"q_{k + 1}": motion()[:, k % 3] for k in range(4)}, ARM)
+    assert "the arm, which has 3 joints: axes 4 are not used" in log.notes[-1]
+
+
 def test_a_log_survives_a_file(tmp_path):
     given = signals()
     second = given["q"] + 1e-4
@@ -175,6 +211,20 @@ def test_bad_rows_are_removed_and_interpolated():
     given["tau"][::50] = np.inf
     with pytest.raises(ls.InputError, match=r"of 750 rows are bad, more than 1 %"):
         ls.Log(t=T, **given)
+
+
+def test_missing_numbers_are_placed():
+    given = signals()
+    given["tau"][:, 1] = np.nan
+    with pytest.raises(ls.InputError, match="tau of joint 'elbow' has no number in any row"):
+        ls.Log(t=T, **given, joints=JOINTS)
+    given = signals()
+    given["q"][300:400, 2] = np.nan
+    with pytest.raises(ls.InputError, match=r"most in q of joint 'wrist_1', from t = 1\.2 to 1\.596 s"):
+        ls.Log(t=T, **given, joints=JOINTS)
+    text = "time,q_1,q_2,q_3\n" + "".join(f"2024-05-01T12:00:{k:02},0.{k},1,2\n" for k in range(30))
+    with pytest.raises(ls.InputError, match="time stamps in words, such as 2024-05-01T12:00:00, are not read"):
+        ls.load_log(read_text(text), ARM)
 
 
 def test_repeated_rows_and_held_measurements_are_removed():

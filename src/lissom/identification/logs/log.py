@@ -102,6 +102,11 @@ class Log(KnownKeywords):
         """Which of q, qd, tau, current and second there are."""
         return tuple(word for word in CHANNELS if getattr(self, word) is not None)
 
+    @property
+    def sourced_notes(self) -> tuple[str, ...]:
+        """The notes, each with where the log comes from."""
+        return tuple(f"{self.source or 'log'}: {note}" for note in self.notes)
+
     def names(self) -> tuple[str, ...]:
         """Names of the joints, or their numbers from 1."""
         return self.joints or tuple(str(k + 1) for k in range(self.q.shape[1]))

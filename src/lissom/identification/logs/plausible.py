@@ -38,9 +38,10 @@ def check_units(log: Log, arm: Arm) -> None:
 
 def milliseconds(t: Array, q: Array) -> tuple[str, ...]:
     """A sentence about times (nt,) that look like milliseconds, for positions q (nt, joints)."""
-    step = float(np.nanmedian(np.abs(np.diff(t))))
-    with np.errstate(invalid="ignore"):
-        rate = float(np.nanpercentile(np.abs(np.diff(q, axis=0)), 99) / step) if step > 0.0 else np.inf
+    steps, moves = np.abs(np.diff(t)), np.abs(np.diff(q, axis=0))
+    steps, moves = steps[np.isfinite(steps)], moves[np.isfinite(moves)]
+    step = float(np.median(steps)) if steps.size else 0.0
+    rate = float(np.percentile(moves, 99)) / step if step > 0.0 and moves.size else np.inf
     if not SLOW[0] <= step <= SLOW[1] or 1e3 * rate > FASTEST:
         return ()
     return (
