@@ -195,6 +195,14 @@ def test_milliseconds_taken_for_seconds_are_noticed():
         ls.load_log(table, ARM, scale={"t": "ms"})
 
 
+def test_a_shift_of_one_of_two_encoders_is_refused():
+    table = {"t": T} | {f"{word}_{k + 1}": motion()[:, k] for k in range(3) for word in ("q", "second")}
+    with pytest.raises(ls.InputError, match="shift has 'q', and the table has second encoders"):
+        ls.load_log(table, ARM, shift={"q": np.pi / 2})
+    log = ls.load_log(table, ARM, shift={"q": 1.0, "second": 1.0})
+    np.testing.assert_array_equal(log.q, log.second)
+
+
 # ---- repairs -------------------------------------------------------------------------------------
 
 
