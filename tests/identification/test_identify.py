@@ -250,3 +250,16 @@ def test_torques_of_another_unit_are_noticed(factor, word):
     found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=factor * log.tau), friction="viscous", skew=None)
     said = [note for note in found.notes if "check their unit" in note]
     assert (word in said[0]) if word else not said
+
+
+def test_times_of_dead_sensors_are_left_out():
+    """Torques that are held for 4 s of 20 s leave the result as good as without these times."""
+    arm = ls.load("two_link")
+    log = recorded(arm, level=0.002)
+    tau = log.tau.copy()
+    tau[800:1200, 1] = tau[800, 1]
+    held = ls.Log(t=log.t, q=log.q, tau=tau, joints=log.joints)
+    assert held.dead == ((log.t[800], log.t[1199]),)
+    found = ls.identify(wrong(arm), held)
+    assert (found.check(recorded(arm, seed=5, level=0.0)).relative < 0.01).all()
+    assert any("fits of torques leave out 3.99 s" in note for note in found.notes)

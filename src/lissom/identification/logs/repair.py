@@ -19,7 +19,7 @@ UNEVEN = 1e-3  # of a sampling period
 TURN = 2 * np.pi
 
 
-def repaired(table: Table, joints: tuple[str, ...], source: str) -> tuple[Table, list[str]]:
+def repaired(table: Table, joints: tuple[str, ...], source: str) -> Repair:
     """A table {"t": (nt,), "q": (nt, joints), ...} made clean and uniform in time, and what was done to it."""
     work = Repair(table, joints, source)
     _drop_unknown(work)
@@ -30,7 +30,7 @@ def repaired(table: Table, joints: tuple[str, ...], source: str) -> tuple[Table,
     _refuse_gaps(work)
     without_dead(work)
     _resample(work)
-    return work.table, work.notes
+    return work
 
 
 def _drop_unknown(work: Repair) -> None:

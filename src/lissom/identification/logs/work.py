@@ -21,6 +21,7 @@ class Repair:
 
     def __init__(self, table: Table, joints: tuple[str, ...], source: str) -> None:
         self.table, self.joints, self.notes = table, joints, list[str]()
+        self.dead = list[tuple[float, float]]()  # times from and to in which a sensor stops
         self._where, self._rows, self._bad = f"{source}: " if source else "log: ", len(table["t"]), 0
 
     def name(self, k: int) -> str:
