@@ -31,6 +31,18 @@ def test_it_identifies_checks_and_writes(files):
     assert ls.load(files / "out.toml").mass > 0
 
 
+def test_repairs_and_axes_that_are_not_used_are_shown(files):
+    lines = (files / "run.csv").read_text().splitlines()
+    lines[50] = ",".join(["nan"] * len(lines[0].split(",")))
+    rows = [f"{line},{'q_3' if k == 0 else k}" for k, line in enumerate(lines)]
+    (files / "axes.csv").write_text("\n".join(rows))
+    done = run(files / "arm.toml", files / "axes.csv", "--report", files / "page.html")
+    for shown in (done.output, (files / "page.html").read_text()):
+        text = " ".join(shown.split())
+        assert "axes.csv: 1 row removed: values missing" in text
+        assert "axes 3 are not used" in text
+
+
 def test_json_has_the_numbers(files):
     words = (files / "arm.toml", files / "run.csv", "--loaded", files / "box.csv", "--friction", "none", "--json")
     found = json.loads(run(*words).output)

@@ -300,3 +300,25 @@ def test_figures_and_page(puma, kind, tmp_path):
         page = found.report(tmp_path / "id.html").read_text(encoding="utf-8")
         assert "shoulder.mcy" in page
         assert page.count("<figure") == 2
+
+
+@pytest.mark.parametrize(("factor", "word"), [(0.01, "100 times smaller"), (1000.0, "1000 times larger"), (1.0, "")])
+def test_torques_of_another_unit_are_noticed(factor, word):
+    arm = ls.load("two_link")
+    log = recorded(arm)
+    found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=factor * log.tau), friction="viscous", skew=None)
+    said = [note for note in found.notes if "check their unit" in note]
+    assert (word in said[0]) if word else not said
+
+
+def test_times_of_dead_sensors_are_left_out():
+    """Torques that are held for 4 s of 20 s leave the result as good as without these times."""
+    arm = ls.load("two_link")
+    log = recorded(arm, level=0.002)
+    tau = log.tau.copy()
+    tau[800:1200, 1] = tau[800, 1]
+    held = ls.Log(t=log.t, q=log.q, tau=tau, joints=log.joints)
+    assert held.dead == ((log.t[800], log.t[1199]),)
+    found = ls.identify(wrong(arm), held)
+    assert (found.check(recorded(arm, seed=5, level=0.0)).relative < 0.01).all()
+    assert any("fits of torques leave out 3.99 s" in note for note in found.notes)

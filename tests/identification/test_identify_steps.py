@@ -201,6 +201,14 @@ def test_refused_logs(truth, log):
 
 
 @pytest.mark.slow
+def test_check_leaves_out_encoders_that_were_not_fitted(truth, log):
+    motors = ls.Log(t=log.t[:800], q=log.q[:800], tau=log.tau[:800], joints=log.joints)
+    found = ls.identify(truth, motors, method="steps", parameters=["fore.mass"], held=True)
+    both = found.check(log.between(0.0, motors.t[-1]))
+    assert both.joints == ("q[upper]", "q[fore]")
+    np.testing.assert_array_equal(both.rmse, found.check(motors).rmse)
+
+
 def test_nine_numbers_in_three_seconds(truth, start, log):
     ls.identify(start, log.between(0.0, 1.0), method="steps", parameters=FOUND, held=True)
     began = time.process_time()

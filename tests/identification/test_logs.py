@@ -72,6 +72,42 @@ def test_names_of_the_arm_win_over_numbers():
     assert [found[name].joint for name in ("q_shoulder_pan", "q_elbow", "q_wrist_1")] == [0, 1, 2]
 
 
+def test_units_with_capitals_and_of_two_words():
+    names = ("torque_Nmm_1", "torque [N mm] 1", "tau_kNm_1", "current_mA_2", "q_turns_1", "tau [N·m]")
+    assert [unit_factor(name) for name in names] == [1e-3, 1e-3, 1e3, 1e-3, 2 * np.pi, 1.0]
+    assert unit_factor("q_rev_1", ("rev_1",)) == 1.0  # a joint of that name
+
+
+def test_percent_is_refused_unless_the_caller_says_of_what():
+    table = {"t": T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    table |= {f"torque_percent_{k + 1}": signals()["tau"][:, k] for k in range(3)}
+    with pytest.raises(ls.InputError, match=r"column 'torque_percent_1' is in per cent.*scale=\{'tau'"):
+        ls.load_log(table, ARM)
+    np.testing.assert_allclose(ls.load_log(table, ARM, scale={"tau": [2, 3, 4]}).tau, signals()["tau"] * [2, 3, 4])
+
+
+def test_names_without_the_word_joint():
+    joints = ("shoulder_pan_joint", "elbow_joint", "wrist_1_joint")
+    found = meanings(["wrist_1_position", "elbow_position", "shoulder_pan_position", "q_joint_1"], joints)
+    assert [found[name].joint for name in found] == [2, 1, 0, 0]
+
+
+@pytest.mark.parametrize(("name", "message"), [
+    ("abs_position_{}", "were taken for second encoders.*columns={'q': \\['abs_position_1'"),
+    ("arm_pos_{}", "were taken for second encoders"),
+    ("q[fred{}]", r"no positions. Columns 'q\[fredA\]'.*name no joint of the arm; its joints are 'shoulder_pan'"),
+])  # fmt: skip
+def test_columns_that_are_no_positions_are_explained(name, message):
+    labels = "ABC" if "[" in name else "123"
+    with pytest.raises(ls.InputError, match=message):
+        ls.load_log({"t": T} | {name.format(label): motion()[:, k] for k, label in enumerate(labels)}, ARM)
+
+
+def test_axes_that_the_arm_has_not_are_named():
+    log = ls.load_log({"t": T} | {f"q_{k + 1}": motion()[:, k % 3] for k in range(4)}, ARM)
+    assert "the arm, which has 3 joints: axes 4 are not used" in log.notes[-1]
+
+
 def test_a_log_survives_a_file(tmp_path):
     given = signals()
     second = given["q"] + 1e-4
@@ -134,6 +170,39 @@ def test_columns_scale_and_shift_of_the_callers_own():
         ls.load_log(table, ARM, columns={"t": "clock", "q": ["m1", "m2", "m4"]})
 
 
+@pytest.mark.parametrize(("name", "options"), [
+    ("robot_time_ms", {}), ("elapsed_ms", {}), ("robot_time_ms", {"columns": {"t": "robot_time_ms"}}),
+    ("clock_ms", {"columns": {"t": "clock_ms"}}), ("time", {"scale": {"t": 1e-3}}),
+])  # fmt: skip
+def test_milliseconds_are_read_from_the_name_or_the_scale(name, options):
+    table = {name: 1e3 * T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    assert ls.load_log(table, ARM, **options).rate == pytest.approx(250.0)
+
+
+def test_seconds_and_nanoseconds_of_a_stamp_are_added():
+    table = {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    table |= {"header.stamp.sec": 1.7e9 + np.floor(T), "header.stamp.nanosec": np.rint(1e9 * (T % 1.0))}
+    assert ls.load_log(table, ARM).rate == pytest.approx(250.0)
+    assert time_factor("header.stamp.nanosec") == 1e-9
+
+
+def test_milliseconds_taken_for_seconds_are_noticed():
+    table = {"time": 1e3 * T} | {f"q_{k + 1}": motion()[:, k] for k in range(3)}
+    with pytest.warns(UserWarning, match=r"sampled at 0\.25 Hz.*give scale=\{'t': 1e-3\}"):
+        log = ls.load_log(table, ARM)
+    assert "milliseconds" in log.notes[0]
+    with pytest.raises(ls.InputError, match=r"scale\['t'\] is 'ms'"):
+        ls.load_log(table, ARM, scale={"t": "ms"})
+
+
+def test_a_shift_of_one_of_two_encoders_is_refused():
+    table = {"t": T} | {f"{word}_{k + 1}": motion()[:, k] for k in range(3) for word in ("q", "second")}
+    with pytest.raises(ls.InputError, match="shift has 'q', and the table has second encoders"):
+        ls.load_log(table, ARM, shift={"q": np.pi / 2})
+    log = ls.load_log(table, ARM, shift={"q": 1.0, "second": 1.0})
+    np.testing.assert_array_equal(log.q, log.second)
+
+
 # ---- repairs -------------------------------------------------------------------------------------
 
 
@@ -150,6 +219,20 @@ def test_bad_rows_are_removed_and_interpolated():
     given["tau"][::50] = np.inf
     with pytest.raises(ls.InputError, match=r"of 750 rows are bad, more than 1 %"):
         ls.Log(t=T, **given)
+
+
+def test_missing_numbers_are_placed():
+    given = signals()
+    given["tau"][:, 1] = np.nan
+    with pytest.raises(ls.InputError, match="tau of joint 'elbow' has no number in any row"):
+        ls.Log(t=T, **given, joints=JOINTS)
+    given = signals()
+    given["q"][300:400, 2] = np.nan
+    with pytest.raises(ls.InputError, match=r"most in q of joint 'wrist_1', from t = 1\.2 to 1\.596 s"):
+        ls.Log(t=T, **given, joints=JOINTS)
+    text = "time,q_1,q_2,q_3\n" + "".join(f"2024-05-01T12:00:{k:02},0.{k},1,2\n" for k in range(30))
+    with pytest.raises(ls.InputError, match="time stamps in words, such as 2024-05-01T12:00:00, are not read"):
+        ls.load_log(read_text(text), ARM)
 
 
 def test_repeated_rows_and_held_measurements_are_removed():

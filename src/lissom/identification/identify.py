@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Never
 
 import numpy as np
@@ -120,11 +121,13 @@ def identify(
                     window=window is not None, held=bool(held))  # fmt: skip
     with shown_progress.line_if_long("identify") if progress is None else _shown(progress):
         if method == "encoders":
-            return identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
-        if method == "steps":
-            return identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
-        found = identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
-        return with_encoder_skew(found, logs)
+            found = identify_from_encoders(arm, logs, _cutoff(cutoff_hz, logs))
+        elif method == "steps":
+            found = identify_from_steps(arm, logs, StepOptions(parameters, window, held, options.delays))
+        else:
+            found = identify_from_torques(arm, logs, options, Given(extra, payload, _cutoff(cutoff_hz, logs)))
+            found = with_encoder_skew(found, logs)
+    return replace(found, notes=(*found.notes, *(note for one in logs for note in one.sourced_notes)))
 
 
 def _refuse_options(method: str, **given: bool) -> None:

@@ -8,9 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lissom.arrays import as_floats
-from lissom.errors import InputError, listed, suggest
+from lissom.errors import InputError, listed, shown, suggest
 from lissom.formats.tables import Columns
-from lissom.identification.logs.headers import chosen, meanings, time_factor, unit_factor
+from lissom.identification.logs.headers import (
+    axes_beyond,
+    chosen,
+    is_part,
+    meanings,
+    stamp_parts,
+    strangers,
+    time_factor,
+    time_unit,
+    unit_factor,
+)
 from lissom.identification.logs.work import CHANNELS
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
@@ -33,7 +43,7 @@ class Assignment:
     ) -> None:
         self.names = tuple(joint.name for joint in arm.joints)
         self._table, self._columns, self._scale, self._shift = table, columns, scale, shift
-        for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, CHANNELS),
+        for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, ("t", *CHANNELS)),
                                    ("shift", shift, CHANNELS)):  # fmt: skip
             for word in given:
                 if word not in known:
@@ -51,7 +61,7 @@ class Assignment:
             for k, name in enumerate(names):
                 if name is not None:
                     self._refuse_unknown(name)
-                    out[(word, k)] = Pick(name, unit_factor(name))
+                    out[(word, k)] = self._pick(name, word)
         return out
 
     def _recognised(self) -> dict[tuple[str, int], Pick]:
@@ -59,7 +69,17 @@ class Assignment:
         used = {name for word in self._columns if word != "t" for name in self._columns[word]}
         found = meanings([name for name in self._table if name not in used], self.names)
         found = {name: at for name, at in found.items() if at.word not in self._columns and at.word in CHANNELS}
-        return {key: Pick(name, unit_factor(name)) for key, name in chosen(found).items()}
+        return {key: self._pick(name, key[0]) for key, name in chosen(found).items()}
+
+    def _pick(self, name: str, word: str) -> Pick:
+        """A column with its unit; per cent of something need the caller's factor."""
+        if is_part(name) and word not in self._scale:
+            unit = {"tau": "N m or N", "current": "A"}.get(word, "SI units")
+            raise InputError(
+                f"column {name!r} is in per cent of a value that the table does not say; expected {unit}. Give "
+                f"scale={{{word!r}: [...]}}, what one per cent is at each joint."
+            )
+        return Pick(name, unit_factor(name, self.names))
 
     def _refuse_unknown(self, name: Any) -> None:
         if name not in self._table:
@@ -68,8 +88,14 @@ class Assignment:
     def arrays(self) -> dict[str, Array | None]:
         """Channels (nt, joints) by name, None where the table has none."""
         found = {word: self._array(word) for word in CHANNELS}
+        if found["second"] is not None and "q" in self._shift and "second" not in self._shift:
+            raise InputError(
+                "shift has 'q', and the table has second encoders: their difference is the deflection. Say what holds "
+                "for these, shift={'q': ..., 'second': ...}: the same where the zero of the joint moves, 0 where only "
+                "the encoder of the motor was off."
+            )
         if found["q"] is None:
-            raise InputError(f"there are no positions. {self._expected}")
+            raise InputError(f"there are no positions. {self._reason}{self._expected}")
         return found
 
     def _array(self, word: str) -> Array | None:
@@ -96,13 +122,42 @@ class Assignment:
             raise InputError(
                 f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}."
             )
-        return self._table[found[0]] * (time_factor(found[0]) or 1.0)
+        own = stamp_parts(found) or found[:1]
+        return sum(time_unit(word) * self._table[word] for word in own) * self._time_scale()
+
+    def _time_scale(self) -> float:
+        scale = self._scale.get("t", 1.0)
+        if isinstance(scale, bool) or not isinstance(scale, int | float | np.number) or not 0.0 < scale < np.inf:
+            raise InputError(f"scale['t'] is {shown(scale)}; expected a number above 0, such as 1e-3 for milliseconds.")
+        return float(scale)
 
     def note(self) -> tuple[str, ...]:
         """A sentence about the columns that are left out."""
         used = {pick.name for pick in self._picks.values()} | {self._columns.get("t")}
         left = [name for name in self._table if name not in used and time_factor(name) is None]
-        return (f"columns not used: {listed(left, 6)}.",) if left else ()
+        beyond = axes_beyond([name for name in self._table if name not in self._columns.values()], self.names)
+        out = [f"columns not used: {listed(left, 6)}."] if left else []
+        if beyond:
+            out.append(
+                f"the table has more axes than the arm, which has {len(self.names)} joints: axes "
+                f"{listed(map(str, beyond), 6)} are not used. Is it the right arm?"
+            )
+        return tuple(out)
+
+    @property
+    def _reason(self) -> str:
+        """Why columns that look like positions are not taken for them."""
+        second = [pick.name for (word, _), pick in self._picks.items() if word == "second"]
+        unknown = strangers(list(self._table), self.names)
+        if second:
+            return (
+                f"Columns {listed(map(repr, second), 3)} were taken for second encoders, at the links; if they are the "
+                f"positions, give columns={{'q': [{second[0]!r}, ...]}}. "
+            )
+        if unknown:
+            known = listed(map(repr, self.names), 8)
+            return f"Columns {listed(map(repr, unknown), 3)} name no joint of the arm; its joints are {known}. "
+        return ""
 
     @property
     def _expected(self) -> str:

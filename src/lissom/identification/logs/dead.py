@@ -9,6 +9,8 @@ from lissom.spatial.rotations import Array
 
 LEAST_TIME = 0.2  # s
 LEAST_TRAVEL = 0.01  # of the joint's range in the log: less is rest
+LONG = 0.5  # s: fits leave longer times out; shorter ones may be the resolution of the sensor
+MOST = 0.5  # of the log may be left out
 WHOLE = 0.9  # of the log: a channel that is constant for that long is not connected
 SENSORS = ("qd", "tau", "current", "second")
 
@@ -21,6 +23,7 @@ def without_dead(work: Repair) -> None:
         for k in range(0 if values is None else values.shape[1]):
             start, end = _alive(work, word, k)
             first, last = max(first, start), min(last, end)
+    _report_left_out(work)
     _report_resting(work)
     rows = np.zeros(len(work.table["t"]), bool)
     rows[first:last] = True
@@ -49,6 +52,8 @@ def _alive(work: Repair, word: str, k: int) -> tuple[int, int]:
             f"{word} of joint {work.name(k)} stays at {x[a]:.4g} from t = {t[a]:.4g} to {t[b - 1]:.4g} s while the "
             f"joint moves{_more(inside)}: saturated, or a sensor that stops."
         )
+        ends = [(float(t[a]), float(t[b - 1])) for a, b in inside if word != "second"]
+        work.dead += [(a, b) for a, b in ends if b - a > LONG]
     return start, end
 
 
@@ -82,6 +87,15 @@ def _dead(run: tuple[int, int], q: Array, t: Array) -> bool:
 
 def _more(runs: list[tuple[int, int]]) -> str:
     return f", and {len(runs) - 1} times more" if len(runs) > 1 else ""
+
+
+def _report_left_out(work: Repair) -> None:
+    """Say how much is left out; sensors that stop for most of the time are coarse, or all that there is."""
+    total, t = sum(b - a for a, b in work.dead), work.table["t"]
+    if total > MOST * (t[-1] - t[0]):
+        work.dead.clear()
+    elif work.dead:
+        work.notes.append(f"fits of torques leave out {total:.3g} s in which a sensor stays while its joint moves.")
 
 
 def _report_resting(work: Repair) -> None:

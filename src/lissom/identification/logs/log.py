@@ -29,7 +29,8 @@ class Log(KnownKeywords):
 
     Bad rows are removed, single outliers and short gaps are interpolated, angles are unwrapped, and uneven times are
     resampled; `notes` says what was done. What cannot be repaired is refused: clocks that jump back, gaps of more than
-    five samples, positions that jump for good, more than 1 % of bad rows.
+    five samples, positions that jump for good, more than 1 % of bad rows. `dead` has the times from and to [s] in which
+    a sensor stops while its joint moves: fits of torques leave them out.
 
     Parameters
     ----------
@@ -63,13 +64,15 @@ class Log(KnownKeywords):
     joints: tuple[str, ...] = ()
     source: str = ""
     notes: tuple[str, ...] = field(default=(), init=False)
+    dead: tuple[tuple[float, float], ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
         given = {word: getattr(self, word) for word in CHANNELS if getattr(self, word) is not None}
         table = {"t": _times(self.t)} | {word: _channel(value, word) for word, value in given.items()}
         self._check_shapes(table)
-        clean, notes = repaired(table, tuple(self.joints), self.source)
-        for word, value in {**clean, "joints": tuple(self.joints), "notes": tuple(notes)}.items():
+        work = repaired(table, tuple(self.joints), self.source)
+        rest = {"joints": tuple(self.joints), "notes": tuple(work.notes), "dead": tuple(work.dead)}
+        for word, value in {**work.table, **rest}.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, word, value)
@@ -102,6 +105,11 @@ class Log(KnownKeywords):
     def channels(self) -> tuple[str, ...]:
         """Which of q, qd, tau, current and second there are."""
         return tuple(word for word in CHANNELS if getattr(self, word) is not None)
+
+    @property
+    def sourced_notes(self) -> tuple[str, ...]:
+        """The notes, each with where the log comes from."""
+        return tuple(f"{self.source or 'log'}: {note}" for note in self.notes)
 
     def names(self) -> tuple[str, ...]:
         """Names of the joints, or their numbers from 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Never
 
@@ -10,7 +11,7 @@ import numpy as np
 from lissom.errors import InputError, LissomError, shown, suggest
 from lissom.identification.logs.assign import Assignment
 from lissom.identification.logs.log import Log
-from lissom.identification.logs.plausible import check_units
+from lissom.identification.logs.plausible import check_units, milliseconds
 from lissom.identification.logs.tables import columns_of
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -44,7 +45,7 @@ def load_log(
     columns : mapping or None   where names say too little: {"q": ["a1", "a2"], "t": "clock"}, one name per joint, None
                                 for a joint without; or with braces for the joint's number from 1, {"q": "pos_{}"}
     scale : mapping or None     {"tau": factors}: a number, or one per joint, that the columns are multiplied by, for
-                                example gear ratios where torques are those of the motors
+                                example gear ratios where torques are those of the motors; {"t": 1e-3} for milliseconds
     shift : mapping or None     {"q": angles}: added after scaling, for example zeros of encoders
     load : str                  a word for what the arm carries, see `Log`
 
@@ -71,9 +72,12 @@ def load_log(
         try:
             assigned = Assignment(table, arm, columns or {}, scale or {}, shift or {})
             arrays, t, left = assigned.arrays(), assigned.times(), assigned.note()
+            slow = milliseconds(t, arrays["q"])
         except LissomError as error:
             raise InputError(f"{where}: {error}") from None
-        log = Log(t, load=load, joints=assigned.names, source=where, **arrays).with_notes(left)
+        log = Log(t, load=load, joints=assigned.names, source=where, **arrays).with_notes((*slow, *left))
+        for sentence in slow:
+            warnings.warn(f"{where}: {sentence}", stacklevel=3)
     check_units(log, arm)
     return log
 

@@ -19,7 +19,7 @@ UNEVEN = 1e-3  # of a sampling period
 TURN = 2 * np.pi
 
 
-def repaired(table: Table, joints: tuple[str, ...], source: str) -> tuple[Table, list[str]]:
+def repaired(table: Table, joints: tuple[str, ...], source: str) -> Repair:
     """A table {"t": (nt,), "q": (nt, joints), ...} made clean and uniform in time, and what was done to it."""
     work = Repair(table, joints, source)
     _drop_unknown(work)
@@ -30,24 +30,47 @@ def repaired(table: Table, joints: tuple[str, ...], source: str) -> tuple[Table,
     _refuse_gaps(work)
     without_dead(work)
     _resample(work)
-    return work.table, work.notes
+    return work
 
 
 def _drop_unknown(work: Repair) -> None:
     """Remove rows with values that are not finite or absurd, and with times far from all others."""
     t, good = work.table["t"], np.isfinite(work.table["t"])
-    for word, values in work.table.items():
-        if word != "t":
-            with np.errstate(invalid="ignore"):
-                fine = np.isfinite(values) & (np.abs(values) < LARGEST)
-            absent = ~fine.any(0) if word == "second" else np.zeros(values.shape[1], bool)
-            good &= (fine | absent).all(1)
     if not good.any():
-        raise work.refusal("no row has a number in every column; check how the table was read.")
+        raise work.refusal(
+            "no time is a number; time stamps in words, such as 2024-05-01T12:00:00, are not read. Expected seconds."
+        )
+    fine = {word: _fine(values, word) for word, values in work.table.items() if word != "t"}
+    for word, some in fine.items():
+        if not some.any(0).all():
+            k = int(np.argmin(some.any(0)))
+            raise work.refusal(f"{word} of joint {work.name(k)} has no number in any row; check its column.")
+        good &= some.all(1)
+    if not good.any():
+        raise work.refusal(f"no row has a number in every column{_place(fine, work)}; check how the table was read.")
     low, middle, high = np.percentile(t[good], [25, 50, 75])
     with np.errstate(invalid="ignore", over="ignore"):
         good &= np.abs(t - middle) <= 10 * (high - low) + 1.0
-    work.keep(good, "values missing, not finite or absurd")
+    work.keep(good, "values missing, not finite or absurd", place=_place(fine, work))
+
+
+def _fine(values: Array, word: str) -> Array:
+    """Which values (nt, joints) can be used; all of a second encoder that is not there."""
+    with np.errstate(invalid="ignore"):
+        fine = np.isfinite(values) & (np.abs(values) < LARGEST)
+    return np.asarray(fine | (~fine.any(0) if word == "second" else np.zeros(values.shape[1], bool)))
+
+
+def _place(fine: Table, work: Repair) -> str:
+    """The channel with the most bad values, and from when to when they are."""
+    word = max(fine, key=lambda one: int((~fine[one]).sum(0).max()))
+    bad = ~fine[word]
+    k = int(np.argmax(bad.sum(0)))
+    times = work.table["t"][bad[:, k]]
+    times = times[np.isfinite(times)]
+    if not times.size:
+        return ""
+    return f"; most in {word} of joint {work.name(k)}, from t = {times.min():.6g} to {times.max():.6g} s"
 
 
 def _drop_repeated(work: Repair) -> None:

@@ -21,26 +21,28 @@ class Repair:
 
     def __init__(self, table: Table, joints: tuple[str, ...], source: str) -> None:
         self.table, self.joints, self.notes = table, joints, list[str]()
+        self.dead = list[tuple[float, float]]()  # times from and to in which a sensor stops
         self._where, self._rows, self._bad = f"{source}: " if source else "log: ", len(table["t"]), 0
 
     def name(self, k: int) -> str:
         """The name of a joint, for sentences."""
         return repr(self.joints[k]) if self.joints else str(k + 1)
 
-    def keep(self, rows: Array, what: str, counts: bool = True) -> None:
-        """Keep some rows; `counts`: the others were bad."""
+    def keep(self, rows: Array, what: str, counts: bool = True, place: str = "") -> None:
+        """Keep some rows; `counts`: the others were bad; `place`: where most of them are, for an error."""
         lost = len(rows) - int(rows.sum())
         if lost:
             self.table = {word: values[rows] for word, values in self.table.items()}
-            self.count(lost if counts else 0, f"{counted(lost, 'row')} removed: {what}.")
+            self.count(lost if counts else 0, f"{counted(lost, 'row')} removed: {what}.", place)
 
-    def count(self, bad: int, note: str) -> None:
+    def count(self, bad: int, note: str, place: str = "") -> None:
         """Count bad rows, and say so; too many are an error."""
         self._bad += bad
         self.notes.append(note)
         if self._bad > max(MOST_BAD * self._rows, 2):
+            what = f"{note.rstrip('.')}{place}"
             raise self.refusal(
-                f"{self._bad} of {self._rows} rows are bad, more than {100 * MOST_BAD:g} % ({note.rstrip('.')}). "
+                f"{self._bad} of {self._rows} rows are bad, more than {100 * MOST_BAD:g} % ({what}). "
                 "Repair the file, or keep a good part of it."
             )
 

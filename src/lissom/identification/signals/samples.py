@@ -38,6 +38,7 @@ class Samples:
     steps : int            samples per row of the fit
     every : int            samples of the log per sample here
     extras : sequence      columns of the user's own: functions, or arrays (nt, n)
+    dead : sequence        times from and to [s] in which a sensor stops
     """
 
     t: Array
@@ -51,6 +52,7 @@ class Samples:
     steps: int = 1
     every: int = 1
     extras: tuple[Any, ...] = ()
+    dead: tuple[tuple[float, float], ...] = ()
 
     @property
     def ends(self) -> int:
@@ -58,9 +60,11 @@ class Samples:
         return min(int(np.ceil(SPOILT * self.rate / self.cutoff_hz)), len(self.t) // 8)
 
     @property
-    def rows(self) -> slice:
-        """The samples that are rows of the fit: those between the ends, thinned out."""
-        return slice(self.ends, len(self.t) - self.ends, self.steps)
+    def rows(self) -> Array:
+        """The samples that are rows of the fit: those between the ends, thinned out, where all sensors work."""
+        rows = np.arange(self.ends, len(self.t) - self.ends, self.steps)
+        t, spoilt = self.t[rows], SPOILT / self.cutoff_hz
+        return rows[~np.any([(t > a - spoilt) & (t < b + spoilt) for a, b in self.dead], axis=0)] if self.dead else rows
 
     def filtered(self, x: Array) -> Array:
         """Rows (nr, ...) of columns (nt, ...) that are filtered as the torques are."""
@@ -84,7 +88,7 @@ def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     tau = low_pass(log.tau, cutoff_hz, rate)
     t, q, qd, qdd, tau = (x[::every] for x in (log.t, q, qd, qdd, tau))
     steps = max(1, int(rate / every / (OVERSAMPLED * cutoff_hz)))
-    return Samples(t, q, qd, qdd, tau, rate / every, cutoff_hz, log.load, steps, every)
+    return Samples(t, q, qd, qdd, tau, rate / every, cutoff_hz, log.load, steps, every, dead=log.dead)
 
 
 def at_states(q: Array, qd: Array, qdd: Array, load: str = "") -> Samples:

@@ -55,7 +55,8 @@ def identify_from_steps(arm: Arm, logs: list[Log], options: StepOptions) -> Iden
     measured = Measured.of(arm, [on_time(log, late) for log in logs], window, options.held)
     stage("multi-step errors")
     outcome = _fitted(Integration(plant, measured), options)
-    return result(measured, logs, outcome, StepsPredictor(numbers, outcome.found.at, window, options.held, late))
+    predictor = StepsPredictor(numbers, outcome.found.at, window, options.held, late, measured.channels)
+    return result(measured, logs, outcome, predictor)
 
 
 def _fitted(steps: Integration, options: StepOptions) -> Outcome:

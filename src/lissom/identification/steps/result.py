@@ -40,6 +40,7 @@ class StepsPredictor:
     """Predictions over windows of any log, whose initial states are fitted to it.
 
     late : (joints,)      times by which torques are logged late [s], besides that of `at`
+    channels : names      of the measured positions that were fitted: others have delays that were not
     """
 
     numbers: Numbers
@@ -47,10 +48,11 @@ class StepsPredictor:
     window: float
     held: bool
     late: Array
+    channels: tuple[str, ...]
 
     def fit(self, log: Log, extra: Any = None) -> TorqueFit:
         """Measured positions of all windows, those of the simulated arm, and those of the arm before."""
-        measured = Measured.of(self.numbers.arm, [on_time(log, self.late)], self.window, self.held)
+        measured = Measured.of(self.numbers.arm, [on_time(self._fitted(log), self.late)], self.window, self.held)
         steps = Integration(Plant(self.numbers), measured)
         nothing = np.zeros(len(self.numbers) + 2, bool)
         guess = measured.first_states()
@@ -59,6 +61,13 @@ class StepsPredictor:
             for factor in (1.0, 0.0)
         ]
         return _compared(measured, [log], 0, *pair)
+
+    def _fitted(self, log: Log) -> Log:
+        """A log without the second encoders that were not fitted."""
+        if log.second is None:
+            return log
+        had = [f"second[{joint.name}]" in self.channels for joint in self.numbers.arm.joints]
+        return replace(log, second=np.where(had, log.second, np.nan) if any(had) else None)
 
 
 def on_time(log: Log, late: Array) -> Log:

@@ -15,6 +15,7 @@ UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the mo
 LITTLE = 0.05  # of the largest changes of a torque of the arm: less may be noise of a joint that bears hardly anything
 RESOLVED = 2e-3  # of the torque limit of a joint: no smaller torque is told from noise
 AGAINST = -0.5  # correlation of torques with those of the given arm
+OTHER_UNIT = 5.0  # times the torques of the given arm, on most joints and in all: masses are known better than that
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
@@ -24,6 +25,7 @@ def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -
     """All sentences about an estimate."""
     return (
         *_unexplained(found, fits),
+        *_other_unit(fits),
         *_reversed(fits),
         *_inconsistent(found, fits),
         *_masses(found),
@@ -49,6 +51,27 @@ def _unexplained(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     return [
         f"the residuals of {listed(bad, 6)} are large against the changes of their torques: the log may be of another "
         "robot, its joints in another order or with another sign, or the joints hardly move."
+    ]
+
+
+def _other_unit(fits: tuple[TorqueFit, ...]) -> list[str]:
+    """Torques whose size is not that of the given arm's: of another unit, or before the gear."""
+    measured, before = (np.concatenate([getattr(fit, word) for fit in fits]) for word in ("measured", "before"))
+    sizes, expected = (np.median(np.abs(x), axis=0) for x in (measured, before))
+    some = (sizes > 0.0) & (expected > 0.0)
+    if not some.any():
+        return []
+    ratio = sizes[some] / expected[some]
+    whole = sizes.sum() / expected.sum()  # friction may be most of the torque of small joints, not of all of them
+    most = np.mean(ratio > OTHER_UNIT) > 0.5 if whole > 1.0 else np.mean(ratio < 1 / OTHER_UNIT) > 0.5
+    if not most or 1 / OTHER_UNIT <= whole <= OTHER_UNIT:
+        return []
+    factor, word = (whole, "larger") if whole > 1.0 else (1 / whole, "smaller")
+    about = float(f"{factor:.1g}")
+    return [
+        f"torques are about {about:g} times {word} than those of the arm given: check their unit (N mm, per cent, "
+        "currents), and whether they are those of motors, without the gear ratio; load_log takes scale={'tau': ...}. "
+        "Otherwise the masses of the arm given are far off."
     ]
 
 

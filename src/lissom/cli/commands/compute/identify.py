@@ -84,8 +84,11 @@ def identify(
     law = None if friction == "none" else friction
     found = identified(given, read, friction=law, payload=payload, strength=strength, cutoff_hz=cutoff,
                        progress=False if quiet else None)  # fmt: skip
-    checks = [found.check(log) for log in _read(given, hold_out or [], "")]
+    held_out = _read(given, hold_out or [], "")
+    checks = [found.check(log) for log in held_out]
     print_json(_plain(found, checks)) if as_json else _show(found, checks)
+    for note in (note for log in held_out for note in log.sourced_notes if not as_json):
+        out.print(f"note: {note}", markup=False)
     if output is not None:
         found.save(output)
         wrote(output)
