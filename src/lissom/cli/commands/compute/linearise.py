@@ -116,8 +116,7 @@ def _along(arm: Arm, q: str | None, degrees: bool, link: str, rows: str | None, 
         raise InputError("--along needs --rows: which rows of the motion of a point are the outputs, such as xy.")
     found = zeros_along(arm, positions(arm, q, degrees), link, _rows(rows) or "")
     out.print(found.describe(), markup=False, highlight=False)
-    beyond = found.crossing
-    out.print("No zero is in the right half plane." if beyond is None else f"Non-minimum phase from {beyond:.4g} m on.")
+    out.print(f"{found.verdict[0].upper()}{found.verdict[1:]}.", markup=False, highlight=False)
     save_pictures(found, figure)
 
 
