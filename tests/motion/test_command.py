@@ -158,3 +158,13 @@ def test_refusals(planned):
         planned.command(-1)
     with pytest.raises(ls.InputError, match=r"lag is .*; expected one number of at least 0 \[s\], or 1, one per joint"):
         planned.command([0.1, 0.2])
+
+
+def test_tables_have_commands_beside_the_torques_that_act(planned, tmp_path):
+    table = planned.table(rate_hz=100)
+    assert np.array_equal(table.command, planned.command()(table.t))
+    assert "command[rod]" in table.columns
+    table.to_csv(tmp_path / "rod.csv")
+    text = (tmp_path / "rod.csv").read_text()
+    assert "command is what to send to the motors" in text
+    assert dataclasses.replace(table, command=None).header == table.header.rpartition(", command")[0]

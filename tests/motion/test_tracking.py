@@ -18,12 +18,16 @@ from benchmarks.tracking import (
     ur10_motion,
     whole_state,
 )
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, CubicSpline, make_interp_spline
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import lissom as ls
+from lissom.model.ends import tip_frame
 from lissom.motion.result.replay import open_loop
+from lissom.motion.tracking.corners import corners_of
+from lissom.motion.tracking.given_functions import remedy_of
+from lissom.motion.tracking.path import as_path
 
 START = [0.2, 1.2]
 
@@ -243,7 +247,7 @@ def test_limits_that_act_are_kept(arm, begin):
 @pytest.mark.slow
 def test_limits_that_leave_no_motion_near_the_path_are_named(arm, begin):
     path, given = line(begin, [-0.35, 0.25], 2.0), {"duration": 2.0, "start": START}
-    with pytest.raises(ls.MotionError, match=r"on the path the torque of 'joint1' exceeds its limit by 1\.5e\+02 %"):
+    with pytest.raises(ls.MotionError, match=r"on the path the torque of 'joint1' is 2\.\d+ times its limit"):
         ls.track_motion(arm, path, limits=ls.Limits(torque=0.3), **given)
 
 
@@ -306,6 +310,9 @@ REFUSED = [
     (lambda b: lambda t: [0.1], {}, "has 1 values and axes is None"),
     (lambda b: lambda t: [0.1, 0.2, 0.3], {"axes": "xy"}, "3 values, but axes names 2"),
     (lambda b: lambda t: [0.1, np.nan], {}, "at t = 0 s the path gives .* finite numbers"),
+    (lambda b: lambda t: [*b, 0.0][1:], {"axes": "yz"}, "no joint of arm .* moves 'link2.tip' along 'z'.*nan"),
+    (lambda b: lambda t: b + 0.1 * (t > 1), {}, "at t = 1 s the path jumps by 0.141 m"),
+    (lambda b: line(b, [0.1, 0], 2.0), {"limits": ls.Limits(torque_rate=5.0)}, "torque-rate limits.*not supported"),
     (lambda b: line(b, [0.1, 0], 2.0), {"axes": "xq"}, "axes has 'q'"),
     (lambda b: line(b, [0.1, 0], 2.0), {"frame": "lnk2.tip"}, "did you mean 'link2.tip'"),
     (lambda b: line(b, [0.1, 0], 2.0), {"duration": None}, "duration is None"),
@@ -341,13 +348,44 @@ def test_a_corner_is_warned_of_with_what_it_costs(arm, begin):
     def corner(t):
         return begin + np.array([-0.05, 0]) * np.clip(t - 0.5, 0, 1) + np.array([0, 0.05]) * np.clip(t - 1.5, 0, 1)
 
-    with pytest.warns(ls.RoughPath, match=r"corner at t = \d.*leaves the path by up to .* m there.*torque"):
+    with pytest.warns(ls.RoughPath, match=r"corners at t = 0\.5, 1\.5, 2\.5 s.*leaves the path by up to .* m.*torque"):
         motion = ls.track_motion(arm, corner, duration=3.0, start=START)
     assert motion.outcome is ls.MotionOutcome.ACCEPTABLE
-    assert "since it has a corner" in motion.status
+    assert "since it has corners at t = 0.5, 1.5, 2.5 s" in motion.status
 
 
 def test_smooth_paths_are_not_warned_of(arm, begin):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ls.track_motion(arm, line(begin, [-0.1, 0.1], 2.0, 3), duration=2.0, start=START)
+
+
+def test_a_path_that_stands_still_has_no_corner(begin):
+    assert corners_of(as_path(lambda t: begin, "xy", 1.0)) == ()
+
+
+def test_all_corners_are_found_the_sharpest_first():
+    def zigzag(t):
+        return [0.5 + 0.1 * abs(t - 0.3) + 0.2 * abs(t - 0.61), 0.2]
+
+    found = corners_of(as_path(zigzag, "xy", 1.0))
+    inside = [one for one in found if 0.1 < one.t < 0.9]
+    assert np.allclose([one.t for one in inside], [0.61, 0.3], atol=1e-4)
+    assert np.allclose([one.jump for one in inside], [0.4, 0.2], rtol=1e-3)
+    assert len(found) == 4  # with both ends
+
+
+def test_profiles_and_splines_know_their_end(begin):
+    t = np.linspace(0.0, 1.5, 30)
+    rows = begin + t[:, None] * [0.1, 0.1]
+    for path in (ls.Profile(t, rows), CubicSpline(t, rows), make_interp_spline(t, rows, 5)):
+        assert as_path(path, "xy", None).duration == 1.5
+    assert "kind='cubic'" in remedy_of(ls.Profile(t, rows))
+
+
+def test_limits_that_are_only_checked_are_said_to_be():
+    rigid = ls.load("two_link")
+    start = ls.pose(rigid, [0.2, 1.2], tip_frame(rigid, "fore"))[:2, 3]
+    path = line(start, [-0.2, 0.1], 1.0)
+    with pytest.raises(ls.MotionError, match=r"jerk of .* is .* times its limit .* checked, not planned for"):
+        ls.track_motion(rigid, path, None, "xy", duration=1.0, start=[0.2, 1.2], limits=ls.Limits(jerk=1.0))

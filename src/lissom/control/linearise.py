@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lissom.control.lags import with_lags
 from lissom.control.outputs import as_sensors, output_rows
+from lissom.control.standing import warn_if_unsettled
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_state
@@ -65,7 +66,7 @@ def linearise(
     Returns
     -------
     StateSpace
-        `.drift` is not zero when the state is no equilibrium
+        `.drift` is not zero when the state is no equilibrium; warned of where only joints are given
 
     Examples
     --------
@@ -120,6 +121,8 @@ def linearise(
         tuple(f"{name}.tau" for name, drive in zip(names, drives, strict=True) if drive),
         outputs, p, v, u, np.concatenate([v, qdd, rates]),
     )  # fmt: skip
+    if qd is None and tau is None and gains is None and not loads and base is None:
+        warn_if_unsettled(arm, q, plant.drift)
     return with_lags(plant, arm)
 
 

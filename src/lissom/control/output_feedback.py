@@ -15,6 +15,7 @@ from lissom.control.outputs import as_sensors
 from lissom.control.readings import Readings
 from lissom.control.sensors.base import AbstractSensor
 from lissom.control.sensors.encoder import Encoder
+from lissom.control.standing import standing
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_numbers
@@ -109,7 +110,8 @@ class OutputFeedback(SampledController):
 
         Parameters
         ----------
-        arm, q : Arm, (dof,)     model, and the pose to hold; one entry per joint is accepted
+        arm, q : Arm, (dof,)     model, and the pose to hold, an equilibrium; of one entry per joint it
+            is the one that links and springs settle to
         sensors : list of sensors, each with its noise
         Q, R : weights of states ``[q, qd]`` and torques, as of `StateSpace.lqr`
         every : float            sampling time [s]
@@ -117,7 +119,8 @@ class OutputFeedback(SampledController):
             be above 0
         """
         rows = as_sensors(sensors, None, "OutputFeedback.lqg")
-        plant = linearise(as_arm(arm, "OutputFeedback.lqg"), q, output=rows).discrete(every)
+        pose = standing(as_arm(arm, "OutputFeedback.lqg"), q, "OutputFeedback.lqg")
+        plant = linearise(arm, pose, output=rows).discrete(every)
         deviation = _noise_of_torques(arm, torque_noise)
         V = np.concatenate([sensor.variances(arm) for sensor in rows])
         for word, values, names in (("torque_noise", deviation, plant.inputs), ("noise", V, plant.outputs)):

@@ -13,7 +13,7 @@ from lissom.errors import InputError, shown
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
-EXPECTED = "a frame's name, a pair (frame, point), Encoder(...), StrainGauge(...), or a list of these"
+EXPECTED = "a frame's name, a pair (frame, (x, y, z)), Encoder(...), StrainGauge(...), or a list of these"
 
 
 def as_sensors(output: Any, rows: str | Sequence[str] | None, verb: str = "linearise") -> list[AbstractSensor]:
@@ -34,7 +34,14 @@ def output_rows(arm: Arm, q: Array, sensors: Iterable[AbstractSensor]) -> tuple[
 
 
 def _is_list(output: Any) -> bool:
-    return isinstance(output, list | tuple) and not _is_pair(output)
+    return isinstance(output, list | tuple) and not _is_pair(output) and not _names_a_place(output)
+
+
+def _names_a_place(item: Any) -> bool:
+    """A frame's name and numbers, whether or not these are a point."""
+    if not isinstance(item, list | tuple) or len(item) != 2 or not isinstance(item[0], str):
+        return False
+    return isinstance(item[1], int | float | np.number | np.ndarray | list | tuple)
 
 
 def _is_pair(item: Any) -> bool:
@@ -49,4 +56,6 @@ def _as_sensor(item: Any, rows: str | Sequence[str] | None, verb: str) -> Abstra
         return FrameMotion(item, rows=rows)
     if _is_pair(item):
         return FrameMotion(item[0], item[1], rows)
+    if _names_a_place(item):
+        raise InputError(f"{verb}: output has the point {shown(item[1])} of {item[0]!r}; expected a point (x, y, z).")
     raise InputError(f"{verb}: output has {shown(item)}; expected {EXPECTED}.")

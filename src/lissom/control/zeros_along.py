@@ -40,8 +40,19 @@ class ZerosAlongLink:
 
     @property
     def crossing(self) -> float | None:
-        """Distance from the root beyond which the first zero has crossed to the right half plane; None: none does."""
+        """Distance from the root of the first place with a zero in the right half plane; None: there is none."""
         return next((float(s) for s, word in zip(self.s, self.minimum_phase, strict=True) if word == "no"), None)
+
+    @property
+    def verdict(self) -> str:
+        """Where the motion of the point is non-minimum phase, as words."""
+        words = self.minimum_phase
+        if "no" not in words:
+            return "no zero in the right half plane"
+        if all(word == "no" for word in words):
+            return "non-minimum phase everywhere"
+        again = "" if all(word == "no" for word in words[words.index("no") :]) else ", with gaps"
+        return f"non-minimum phase from {self.crossing:.4g} m on{again}"
 
     def describe(self) -> str:
         """Return a table of the places, with the zero farthest to the right, as text."""
@@ -75,7 +86,8 @@ def zeros_along(
     Returns
     -------
     ZerosAlongLink
-        ``.crossing`` is the first place with a zero in the right half plane; `print` and `plot` show it
+        ``.crossing`` is the first place with a zero in the right half plane, `.verdict` the same in
+        words; `print` and `plot` show it
 
     Examples
     --------

@@ -21,6 +21,7 @@ from lissom.spatial.rotations import Array
 WAVE, STARTS, TOLERANCE, TRIED = 32, 256, 1e-9, 6
 APART = 1e-3  # rad or m: nearer solutions are the same
 NODES, HALVINGS = 60, 7
+POSES = 8  # at which is looked whether joints move an axis at all
 SINGULAR = 2e-3  # smallest singular value of the reach, relative to the largest
 
 
@@ -40,6 +41,7 @@ class Beginnings:
 
         Other branches are tried where this one does not lead to the end of the path.
         """
+        self._refuse_fixed()
         near = as_state(self.arm, self.arm.home if start is None else start, "start", VERB)
         if near.ndim != 1:
             raise InputError(f"{VERB}: start has shape {near.shape}; expected one state.")
@@ -64,6 +66,20 @@ class Beginnings:
             rest, good = self.poses.solved(q[None], target, np.zeros(1))
             if good[0]:
                 yield rest[0]
+
+    def _refuse_fixed(self) -> None:
+        """Refuse axes along or about which no joint moves the frame in any pose."""
+        q = np.random.default_rng(2).uniform(-1.0, 1.0, (POSES, self.arm.dof))
+        q[:, self.arm.mode_index] = 0.0
+        _, J = self.evaluate(q, np.repeat(self.path(np.zeros(1)), POSES, axis=0))
+        sizes = np.abs(J).max(axis=(0, 2))
+        fixed = [axis for axis, size in zip(self.output.axes, sizes, strict=True) if size <= 1e-9 * sizes.max()]
+        if fixed:
+            what = "about" if fixed[0].startswith("r") else "along"
+            raise InputError(
+                f"{VERB}: no joint of arm {self.arm.name!r} moves {self.output.frame!r} {what} {fixed[0]!r}. Leave "
+                f"{', '.join(map(repr, fixed))} out of axes; in the position of a Reach, nan leaves a row free."
+            )
 
     def _within(self, q: Array) -> bool:
         return bool(((q >= self.lower) & (q <= self.upper)).all())

@@ -14,7 +14,7 @@ from lissom.motion.result.report import TRACKING, Iteration, MotionReport, Unact
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.task.task import Task
 from lissom.motion.task.tracked_path import TrackedPath
-from lissom.motion.tracking.corners import Corner
+from lissom.motion.tracking.corners import Corner, listed, sharpest
 from lissom.motion.tracking.path import GivenPath
 from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.window import Window
@@ -26,6 +26,7 @@ SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
 ACTING = 0.99  # utilisation from which a limit acts
 WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
+CHECKED = ("jerk", "torque_rate", "power")  # limits that the search does not know
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
@@ -47,13 +48,13 @@ class Verdict(NamedTuple):
 
 
 def motion_of(
-    found: Found, task: Task, path: GivenPath, window: Window, corner: Corner | None, tolerance: float
+    found: Found, task: Task, path: GivenPath, window: Window, corners: tuple[Corner, ...], tolerance: float
 ) -> Motion:  # fmt: skip
     """Return the motion with its verdict."""
     motion = _tracked(_planned(found, task), found.program, path, window)
     report = replace(motion.report, peaks=limit_peaks(motion, LOOKS))
     motion = motion.with_verdict(report=report)
-    verdict = _judged(motion, found, corner, tolerance)
+    verdict = _judged(motion, found, corners, tolerance)
     return motion.with_verdict(outcome=verdict.outcome, status=verdict.status, ok=verdict.outcome.solved)
 
 
@@ -106,65 +107,82 @@ def _tracked(motion: Motion, program: TrackingProgram, path: GivenPath, window: 
     return motion.with_verdict(tracked=replace(kept, error=float(error.max()), angle=float(angle.max())))
 
 
-def _judged(motion: Motion, found: Found, corner: Corner | None, tolerance: float) -> Verdict:
+def _judged(motion: Motion, found: Found, corners: tuple[Corner, ...], tolerance: float) -> Verdict:
     """What the motion is worth, the worst first."""
     note, small = bending_range.deflection_report(motion.arm, motion.t, motion.q)
     if not small:
         return Verdict(MotionOutcome.LARGE_DEFLECTION, f"{note}; or use a longer duration")
     if not found.converged:
-        return _unfinished(motion, found, note)
-    beyond = [peak.beyond() for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
+        return _unfinished(motion, found, note, corners)
+    beyond = [peak for peak in motion.report.peaks if peak.utilisation > 1 + EXCESS]
     if beyond:
-        over = f"no motion near the path was found within the limits; on the path the {', and the '.join(beyond)}"
-        return Verdict(MotionOutcome.LIMIT_EXCEEDED, f"{over}. Use a longer duration, or a shorter path")
-    return _followed(motion, note, corner, tolerance)
+        return Verdict(MotionOutcome.LIMIT_EXCEEDED, _exceeded(beyond, corners))
+    return _followed(motion, note, corners, tolerance)
 
 
-def _unfinished(motion: Motion, found: Found, note: str) -> Verdict:
+def _exceeded(beyond: list[Peak], corners: tuple[Corner, ...]) -> str:
+    """Which limits the motion exceeds, and what would help."""
+    over = ", and the ".join(peak.beyond() for peak in beyond)
+    only = "; limits of jerk, torque rate and power are checked, not planned for"
+    checked = only if {peak.quantity for peak in beyond} & set(CHECKED) else ""
+    rough = f"; it has {listed(corners)}" if corners else ""
+    return (
+        f"no motion near the path was found within the limits; on the path the {over}{checked}. Use a longer duration, "
+        f"or a shorter path{rough}"
+    )
+
+
+def _unfinished(motion: Motion, found: Found, note: str, corners: tuple[Corner, ...]) -> Verdict:
     """Why a search did not converge, as far as that is known."""
     last = found.log[-1].optimality
     outcome = MotionOutcome.OUT_OF_ITERATIONS if np.isfinite(last) else MotionOutcome.DIVERGED
     passive = [joint.name for joint in motion.arm.joints if not joint.actuated]
     why = "use a longer duration, or a smoother path"
+    if corners:
+        why = f"the path has {listed(corners)}, where its velocity jumps by up to {_sharpest(motion, corners)}; {why}"
     if passive:
         why = f"joint {passive[0]!r} has no motor, and may not come to rest where the path ends; {why}"
     steps = f"after {len(found.log)} steps the last one changes positions by {last:.1e}"
     return Verdict(outcome, f"{outcome.sentence}: {steps}{f'; {note}' if note else ''}; {why}")
 
 
-def _followed(motion: Motion, note: str, corner: Corner | None, tolerance: float) -> Verdict:
+def _followed(motion: Motion, note: str, corners: tuple[Corner, ...], tolerance: float) -> Verdict:
     """How well a motion within all limits follows its path."""
     path = motion.tracked
     assert path is not None
     worst, more = _worst(motion), f"; {note}" if note else ""
     if worst > LOST * max(float(np.ptp(path.values, axis=0).max()), tolerance):
-        why = _why_not_closer(motion, corner)
+        why = _why_not_closer(motion, corners)
         return Verdict(MotionOutcome.TARGET_MISSED, f"the path is followed to {path.off()} only{why}{more}")
     if worst > tolerance:
-        why = _why_not_closer(motion, corner)
+        why = _why_not_closer(motion, corners)
         return Verdict(MotionOutcome.ACCEPTABLE, f"the path is followed to {path.off()}{why}{more}")
     return Verdict(MotionOutcome.SOLVED, f"{MotionOutcome.SOLVED.sentence}{more}")
 
 
-def _why_not_closer(motion: Motion, corner: Corner | None) -> str:
+def _why_not_closer(motion: Motion, corners: tuple[Corner, ...]) -> str:
     """What keeps a motion from its path, or what would bring it closer."""
     acting = ", ".join(f"{one.quantity} of {one.joint!r}" for one in _acting(motion))
     if acting:
         return f", since limits act: {acting}"
-    if corner is not None:
-        return f", since it has a corner at {corner.t:.4g} s"
+    if corners:
+        return f", since it has {listed(corners)}"
     return "; a longer duration, or more segments, would bring it closer"
 
 
-def about_corner(motion: Motion, corner: Corner) -> str:
-    """What a corner costs, as a sentence."""
+def _sharpest(motion: Motion, corners: tuple[Corner, ...]) -> str:
+    """By how much the velocity jumps at most."""
+    assert motion.tracked is not None
+    return sharpest(corners, motion.tracked.axes)
+
+
+def about_corners(motion: Motion, corners: tuple[Corner, ...]) -> str:
+    """What corners cost, as a sentence."""
     path = motion.tracked
     assert path is not None
     k, joint = np.unravel_index(int(np.argmax(np.abs(motion.tau))), motion.tau.shape)
-    unit = "rad/s" if set(path.axes) <= {"rx", "ry", "rz"} else "m/s"
     return (
-        f"the path has a corner at t = {corner.t:.4g} s, where its velocity jumps by {corner.jump:.3g} {unit}. No arm "
+        f"the path has {listed(corners)}, where its velocity jumps by up to {_sharpest(motion, corners)}. No arm "
         f"follows that exactly: {path.frame!r} leaves the path by up to {path.off()} there, and the torque of "
-        f"{motion.arm.coordinates[joint]!r} reaches {abs(motion.tau[k, joint]):.4g} {units(motion.arm, 'tau')[joint]}. "
-        "Round the corner, or let the path stop there."
+        f"{motion.arm.coordinates[joint]!r} reaches {abs(motion.tau[k, joint]):.4g} {units(motion.arm, 'tau')[joint]}."
     )

@@ -14,6 +14,7 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, shown
 from lissom.motion.task.frame_output import AXES, VERB, WIDTHS, as_axes
 from lissom.motion.task.reach import Reach
+from lissom.motion.tracking.given_functions import end_of
 from lissom.spatial.rotations import Array
 
 EXPECTED = "a function of time, a table (times, values), or (times, [Reach(...), ...])"
@@ -47,6 +48,7 @@ class GivenPath:
 def as_path(path: Any, axes: Any, duration: float | None) -> GivenPath:
     """Return the path that an argument of `track_motion` means."""
     if callable(path):
+        duration = end_of(path) if duration is None else duration
         if duration is None:
             raise InputError(f"{VERB}: duration is None; give the duration of the path [s], which is a function.")
         first = path(0.0)

@@ -20,8 +20,9 @@ from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.frame_output import VERB, FrameOutput
 from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
-from lissom.motion.tracking.corners import Corner, corner_of
-from lissom.motion.tracking.followed import Found, about_corner, closer, motion_of, too_coarse
+from lissom.motion.tracking.corners import Corner, corners_of, refuse_jumps
+from lissom.motion.tracking.followed import Found, about_corners, closer, motion_of, too_coarse
+from lissom.motion.tracking.given_functions import remedy_of
 from lissom.motion.tracking.limited import LimitRows, limited, search_within
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
 from lissom.motion.tracking.newton import Searched, search
@@ -58,7 +59,9 @@ def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
     given = as_path(path, options.axes, options.duration)
     words: Any = options.progress  # or a function of the user
     with reporter(words, lambda after: line("following the path", after), words, VERB, "f(text)") as show:
-        motion = _Tracker(arm, given, options).solved(show)
+        motion, corners = _Tracker(arm, given, options).solved(show)
+    if corners and motion.ok:
+        warnings.warn(f"{VERB}: {about_corners(motion, corners)} {remedy_of(path)}", RoughPath, stacklevel=3)
     if not motion.ok and options.on_failure == "raise":
         raise MotionError(f"{VERB}: {motion.status}", motion)
     return motion
@@ -96,22 +99,21 @@ class _Tracker:
             )
         self.redundant = outputs < motors
 
-    def solved(self, show: Any) -> Motion:
-        """The motion, whatever it is worth; on finer splines while these bring the frame closer to the path."""
-        corner, segments = corner_of(self.path), self.options.segments
+    def solved(self, show: Any) -> tuple[Motion, tuple[Corner, ...]]:
+        """The motion, whatever it is worth, and the path's corners; on finer splines while these bring it closer."""
+        corners, segments = corners_of(self.path), self.options.segments
+        refuse_jumps(corners, self.path)
         begun = self._begun()
-        motion = self._motion(begun, segments, corner, show)
+        motion = self._motion(begun, segments, corners, show)
         for _ in range(REFINEMENTS):
             segments *= 2
-            if corner is not None or not too_coarse(motion) or segments > MOST_SEGMENTS:
+            if corners or not too_coarse(motion) or segments > MOST_SEGMENTS:
                 break
-            finer = self._motion(begun, segments, corner, show)
+            finer = self._motion(begun, segments, corners, show)
             if not closer(finer, motion):
                 break
             motion = finer
-        if corner is not None and motion.ok:
-            warnings.warn(f"{VERB}: {about_corner(motion, corner)}", RoughPath, stacklevel=4)
-        return motion
+        return motion, corners
 
     def _begun(self) -> Begun:
         """What does not depend on the splines."""
@@ -119,11 +121,22 @@ class _Tracker:
         task = Task(still, still, given.limits, given.loads, 1.0, "acceleration", bending=given.bending)
         poses = RestPoses(self.output, task.loads)
         self.bounds, self.measures = bounds_of(self.arm, task, VERB), measures_of(self.arm, task.bending, VERB)
+        self._refuse_rates()
         t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(given.start)
         window = window_of(poses, rest[0], self.path.duration, given.before, given.after)
         return Begun(task, poses, t, rest, window)
 
-    def _motion(self, begun: Begun, segments: int, corner: Corner | None, show: Any) -> Motion:
+    def _refuse_rates(self) -> None:
+        """Refuse limits of rates of torques that depend on accelerations of modes, which jump between segments."""
+        if self.arm.actuated.all() or not self.bounds.limited("torque_rate").any():
+            return
+        word = self.arm.coordinates[int(np.argmin(self.arm.actuated))]
+        raise UnsupportedError(
+            f"{VERB}: torque-rate limits are not supported for arms with unactuated coordinates ({word!r}). Remove "
+            "them; a longer duration lowers the rates."
+        )
+
+    def _motion(self, begun: Begun, segments: int, corners: tuple[Corner, ...], show: Any) -> Motion:
         """The motion on so many segments."""
         clock = time.perf_counter()
         program, x = self._program(begun, segments)
@@ -135,7 +148,7 @@ class _Tracker:
             segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
         )  # fmt: skip
         found = Found(program, x, log, converged, seconds)
-        return motion_of(found, task, self.path, begun.window, corner, self.options.tolerance)
+        return motion_of(found, task, self.path, begun.window, corners, self.options.tolerance)
 
     def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
         """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""

@@ -9,6 +9,7 @@ UNITS = {
     "jerk": "rad/s^3 or m/s^3", "torque": "N m or N", "torque_rate": "N m/s or N/s",
 }  # fmt: skip
 EXCESS = 1e-3  # of a limit, up to which a motion may exceed it between samples
+TIMES = 2.0  # of a limit, from which excess is said as a factor
 SHOWN = 5e-5  # of a limit: a smaller excess is printed as 100.00 %
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
@@ -39,9 +40,11 @@ class Peak:
             kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
         elif self.by_difference:
             kept = f"is {self.value:.4g} {self.unit}, beyond its limit of {self.limit:g} {self.unit},"
+        elif self.utilisation >= TIMES:
+            kept = f"is {self.utilisation:.3g} times its limit"
         else:
             kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
-        return f"{self.quantity} of {self.joint!r} {kept} at {self.time:.4g} s"
+        return f"{self.quantity.replace('_', ' ')} of {self.joint!r} {kept} at {self.time:.4g} s"
 
     def describe(self) -> str:
         """Return one line of text."""

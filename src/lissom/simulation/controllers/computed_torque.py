@@ -13,7 +13,9 @@ from lissom.simulation.controllers.law import SUM1, LoopState, neglected_parts, 
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Controller):
-    """Computed-torque control, ``tau = ID(q, qd, qdd_ref + kp e + kd de)``, without Coulomb friction.
+    """Computed-torque control, neglecting unactuated coordinates and Coulomb friction.
+
+    ``tau = ID(q, qd, qdd_ref + kp e + kd de)``.
 
     The error of each joint obeys ``e'' + kd e' + kp e = 0`` if every coordinate has an actuator and no joint has
     Coulomb friction. With flexible links, elastic or passive joints, the torques of unactuated coordinates cannot be

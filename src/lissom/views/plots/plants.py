@@ -72,10 +72,8 @@ def zeros_along_link(found: ZerosAlongLink) -> Figure:
     for ax in (real, swing):
         _shade_where(ax, found)
         span(ax, found.s)
-    real.legend(loc="best")
-    beyond = found.crossing
-    about = "no zero in the right half plane" if beyond is None else f"non-minimum phase from {beyond:.3g} m on"
-    set_title(figure, f"Zeros of points along {found.link}", about)
+    real.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)  # zeros are all over the axes
+    set_title(figure, f"Zeros of points along {found.link}", found.verdict)
     return figure
 
 

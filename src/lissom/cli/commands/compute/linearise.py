@@ -61,6 +61,7 @@ def linearise(
     import numpy as np
 
     from lissom.control.linearise import linearise as make
+    from lissom.kernels.arguments import as_state
 
     check_figure(figure)
     check_kind(kind, PLANT)
@@ -77,6 +78,7 @@ def linearise(
         from lissom.control.equilibrium import equilibrium
 
         state = equilibrium(loaded, state).q
+    state = as_state(loaded, state, "q", "linearise")  # a whole state: what is no equilibrium is said below
     plant = make(loaded, state, rates, torques, output=output, rows=rows_of)
     plant = plant if dt is None else plant.discrete(dt)
     if as_json:
@@ -114,8 +116,7 @@ def _along(arm: Arm, q: str | None, degrees: bool, link: str, rows: str | None, 
         raise InputError("--along needs --rows: which rows of the motion of a point are the outputs, such as xy.")
     found = zeros_along(arm, positions(arm, q, degrees), link, _rows(rows) or "")
     out.print(found.describe(), markup=False, highlight=False)
-    beyond = found.crossing
-    out.print("No zero is in the right half plane." if beyond is None else f"Non-minimum phase from {beyond:.4g} m on.")
+    out.print(f"{found.verdict[0].upper()}{found.verdict[1:]}.", markup=False, highlight=False)
     save_pictures(found, figure)
 
 

@@ -39,6 +39,8 @@ class MotionTable:
     rate_hz : float
     t : (nt,)                    k / rate_hz [s]
     q, qd, qdd, tau : (nt, dof)
+    command : (nt, dof) or None  of arms whose actuators have a lag: what makes the torques `tau` act, see
+                                 `Motion.command`
     about : TableHeader or None  what `to_csv` writes of arm, payload and loads
 
     Examples
@@ -58,6 +60,7 @@ class MotionTable:
     qd: Array
     qdd: Array
     tau: Array
+    command: Array | None = None
     about: TableHeader | None = None  # the task's loads too, where the table is of a motion
 
     def __len__(self) -> int:
@@ -66,14 +69,16 @@ class MotionTable:
     @property
     def header(self) -> str:
         """Names and units of all columns."""
-        return ", ".join(["t [s]", *(f"{word} [{', '.join(units(self.arm, word))}]" for word in WORDS)])
+        kinds = {word: word for word in WORDS} | ({} if self.command is None else {"command": "tau"})
+        return ", ".join(["t [s]", *(f"{word} [{', '.join(units(self.arm, kind))}]" for word, kind in kinds.items())])
 
     @property
     def columns(self) -> dict[str, Array]:
-        """Columns by name: t, q[joint], qd[joint], qdd[joint], tau[joint]."""
+        """Columns by name: t, q[joint], qd[joint], qdd[joint], tau[joint]; with lags command[joint] too."""
         names = self.arm.coordinates
+        words = WORDS if self.command is None else (*WORDS, "command")
         return {"t": self.t} | {
-            f"{word}[{name}]": getattr(self, word)[:, k] for word in WORDS for k, name in enumerate(names)
+            f"{word}[{name}]": getattr(self, word)[:, k] for word in words for k, name in enumerate(names)
         }
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -88,6 +93,8 @@ class MotionTable:
         ``pandas.read_csv(path, comment="#")`` reads it; ``numpy.loadtxt`` with the `skiprows` that a comment names.
         """
         lines = [f"{self.arm.name}, {self.rate_hz:g} samples per second; units: {self.header}"]
+        if self.command is not None:
+            lines.append("actuators have a lag: tau are the torques that act, command is what to send to the motors")
         lines += header_lines(self.about or header_of(self.arm))
         lines.append(f"numpy.loadtxt(file, delimiter=',', skiprows={len(lines) + 2})")
 
@@ -118,7 +125,8 @@ def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
         t = np.append(t, (count + 1) / rate_hz)
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
     about = header_of(motion.arm, motion.task.loads, motion.duration)
-    return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, about)
+    command = motion.command()(t) if motion.arm.actuator_lag.any() else None
+    return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, command, about)
 
 
 def checked_rate(rate_hz: Any, name: str) -> float:
