@@ -1,6 +1,7 @@
 """`lissom torques`: payload and loads of a motion, and torques of a file that disagree."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -273,3 +274,28 @@ def test_tables_in_degrees_and_overloads_are_warned_of(tmp_path):
     assert "90 looks like degrees: convert these columns" in words(done)
     assert "needs more than the torque limit of joint" in words(done)
     assert "% of its limit" not in words(torques("ur5", rest_to_rest(tmp_path / "rad.csv", names, 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("words_given", "sentence"),
+    [
+        (["m.csv", "two_link"], "arm and motion are swapped: m.csv is a table; .*: lissom torques two_link m.csv"),
+        (["m.csv"], "m.csv is a table; name the arm before it: lissom torques ARM m.csv"),
+        (["two_link", "bare.csv"], "its first line has numbers; expected a line with the names of the columns"),
+        (["two_link", "semicolons.csv"], "its columns are separated by semicolons; expected commas"),
+        (["two_link", "twice.csv"], "two columns have the same name, 'upper'"),
+    ],
+)
+def test_tables_in_the_wrong_place_or_form_are_named(words_given, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "0,0,0\n1,1,1\n2,2,2\n3,3,3\n"
+    for name, text in (
+        ("m.csv", "t,upper,fore\n" + rows),
+        ("bare.csv", rows),
+        ("semicolons.csv", ("t,upper,fore\n" + rows).replace(",", ";")),
+        ("twice.csv", "t,upper,upper\n" + rows),
+    ):
+        (tmp_path / name).write_text(text)
+    done = CliRunner().invoke(app, ["torques", *words_given])
+    assert done.exit_code == 1
+    assert re.search(sentence, words(done)), words(done)

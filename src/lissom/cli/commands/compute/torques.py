@@ -64,7 +64,7 @@ def torques(
     If a file has torques of its own that differ from the computed ones, a warning says by how much.
     """
     from lissom.cli.torque_advice import notes_of, warnings_of
-    from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table
+    from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table, refuse_swapped
     from lissom.motion.run_file import read_loads
     from lissom.simulation.records.acting import loads_at
     from lissom.verbs.dynamics import inverse_dynamics
@@ -76,6 +76,7 @@ def torques(
         check_record(Path(arm.arm), arm.given("payload", "payload_link"))
         source, notes = of_record(Path(arm.arm), arm, loads is not None)
     else:
+        refuse_swapped(Path(arm.arm), motion)
         loaded = arm.load()
         source, notes = completed(of_table(loaded, motion), arm.payload is not None, loads is not None)
     path = source.path
