@@ -259,6 +259,11 @@ def test_friction_does_not_take_the_sign_of_the_error_of_rates(rubbing, tmp_path
     assert "upper" in words(done)
 
 
+def test_forces_that_hold_beams_straight_are_explained(tmp_path):
+    done = torques("two_link_flexible", rest_to_rest(tmp_path / "q.csv", ["joint1", "joint2"], 0.3, samples=21))
+    assert "rows such as 'link1.bending_z1' are no motors: they are the forces that would hold" in words(done)
+
+
 def test_slow_motions_keep_their_friction(rubbing, tmp_path):
     t = np.linspace(0, 1, 21)
     np.savetxt(tmp_path / "slow.csv", np.c_[t, 1e-6 * t, 0 * t], delimiter=",", header="t,upper,fore", comments="")

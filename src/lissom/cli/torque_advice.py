@@ -31,7 +31,7 @@ def warnings_of(source: TorqueSource, rows: list[dict[str, Any]]) -> list[str]:
 
 def notes_of(source: TorqueSource) -> list[str]:
     """Sentences about rates that count as rest, and about forces that hold beams straight."""
-    return [note for note in (_rest(source.arm, source.path), _beams(source.arm)) if note]
+    return [note for note in (_rest(source.arm, source.path), _beams(source.arm, source.path)) if note]
 
 
 def _rest(arm: Arm, path: Trajectory) -> str:
@@ -48,12 +48,12 @@ def _rest(arm: Arm, path: Trajectory) -> str:
     )
 
 
-def _beams(arm: Arm) -> str:
-    """What a torque of an elastic coordinate is."""
-    if not len(arm.mode_index):
+def _beams(arm: Arm, path: Trajectory) -> str:
+    """What a force of an elastic coordinate is in a motion whose beams stay straight."""
+    if not len(arm.mode_index) or path.q[:, arm.mode_index].any():
         return ""
     first = arm.coordinates[int(arm.mode_index[0])]
     return (
-        f"rows such as {first!r} are no motors: they are the forces that would hold the beams in the shapes of the file"
-        " (straight where it has none); `lissom simulate` lets them bend."
+        f"rows such as {first!r} are no motors: they are the forces that would hold the beams straight along this "
+        "motion; `lissom simulate` lets them bend."
     )
