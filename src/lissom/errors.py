@@ -292,10 +292,16 @@ def suggest(word: str, known: Iterable[str], most: int = 12) -> str:
     """``did you mean 'x'?`` when a known word is close or begins with it, else a list of `most` known words."""
     known = list(known)
     begun = [whole for whole in known if len(word) > 1 and whole.startswith(word)]
-    near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else [])
+    near = _closest(str(word), known, 0.6) or (begun if len(begun) == 1 else []) or _in_small_letters(word, known)
     if near:
         return f"did you mean {near[0]!r}?"
     return f"known: {listed(known, most)}." if known else "there are none."
+
+
+def _in_small_letters(word: str, known: list[str]) -> list[str]:
+    """Return the known word that is closest where capitals do not count; a list, empty without one."""
+    small = {name.lower(): name for name in reversed(known)}
+    return [small[name] for name in _closest(str(word).lower(), list(small), 0.6)]
 
 
 def install_extra(extra: str) -> str:

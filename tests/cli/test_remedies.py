@@ -36,6 +36,10 @@ def locked(tmp_path_factory):
         ("lock a joint: arm.lock({...})", "lock a joint: --lock JOINT=POSITION"),
         ("raise `iterations` (500), or accept it with on_failure='return'",
          "raise `iterations` (500), or take it from the .nc file"),
+        ("no mechanical stops. stop_at_limits=True ends a run there.",
+         "no mechanical stops. stop_at_limits = true in the file ends a run there."),
+        ("minimise has 'word'; expected time, energy, jerk, or a function.",
+         "minimise has 'word'; expected time, energy or jerk."),
     ],
 )  # fmt: skip
 def test_calls_become_options(message, words):

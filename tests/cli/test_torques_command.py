@@ -1,6 +1,7 @@
 """`lissom torques`: payload and loads of a motion, and torques of a file that disagree."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -225,3 +226,81 @@ def test_friction_at_rest_is_no_disagreement(tmp_path):
     ls.save(sticking, tmp_path / "sticking.toml")
     ls.simulate(sticking, [0.3, -1.0], tau=[2.0, 1.0], until=0.2).save(tmp_path / "run.csv")
     assert words(torques(tmp_path / "sticking.toml", tmp_path / "run.csv")) == ""
+
+
+def rest_to_rest(file, names, amplitude, duration=2.0, samples=201, scale=1.0):
+    """Write a quintic from zero to `amplitude` as columns t and q, without rates."""
+    s = np.linspace(0.0, 1.0, samples)
+    q = scale * amplitude * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    table = np.column_stack([duration * s, *[q] * len(names)])
+    np.savetxt(file, table, delimiter=",", header=",".join(["t", *(f"q[{x}]" for x in names)]), comments="")
+    return file
+
+
+@pytest.fixture
+def rubbing(tmp_path):
+    """The arm two_link without gravity, with friction of 1 N m at its first joint."""
+    arm = ls.load("two_link").with_gravity([0, 0, 0]).with_joint("upper", friction=1.0)
+    ls.save(arm, tmp_path / "rubbing.toml")
+    return tmp_path / "rubbing.toml"
+
+
+@pytest.mark.parametrize("digits", [17, 6])
+def test_friction_does_not_take_the_sign_of_the_error_of_rates(rubbing, tmp_path, digits):
+    file = rest_to_rest(tmp_path / "q.csv", ["upper", "fore"], 0.5)
+    lines = np.loadtxt(file, delimiter=",", skiprows=1).round(digits)
+    head = file.read_text().splitlines()[0]
+    np.savetxt(file, lines, delimiter=",", header=head, comments="")
+    done = torques(rubbing, file, "-o", tmp_path / "tau.csv")
+    tau = np.loadtxt(tmp_path / "tau.csv", delimiter=",", skiprows=1)[:, 1]
+    assert np.abs(tau[[0, -1]]).max() < 0.1  # at rest: neither +1 nor -1
+    assert (tau[5:100] > 0.99).all()  # moving: friction is there
+    assert "count as rest, without friction" in words(done)
+    assert "upper" in words(done)
+
+
+def test_forces_that_hold_beams_straight_are_explained(tmp_path):
+    done = torques("two_link_flexible", rest_to_rest(tmp_path / "q.csv", ["joint1", "joint2"], 0.3, samples=21))
+    assert "rows such as 'link1.bending_z1' are no motors: they are the forces that would hold" in words(done)
+
+
+def test_slow_motions_keep_their_friction(rubbing, tmp_path):
+    t = np.linspace(0, 1, 21)
+    np.savetxt(tmp_path / "slow.csv", np.c_[t, 1e-6 * t, 0 * t], delimiter=",", header="t,upper,fore", comments="")
+    done = torques(rubbing, tmp_path / "slow.csv", "--json")
+    assert json.loads(done.stdout)["torques"][0]["rms"] == pytest.approx(1.0, rel=1e-3)
+    assert "count as rest" not in words(done)
+
+
+def test_tables_in_degrees_and_overloads_are_warned_of(tmp_path):
+    arm = ls.load("ur5")
+    names = [joint.name for joint in arm.joints]
+    done = torques("ur5", rest_to_rest(tmp_path / "deg.csv", names, 90.0))
+    assert "90 looks like degrees: convert these columns" in words(done)
+    assert "needs more than the torque limit of joint" in words(done)
+    assert "% of its limit" not in words(torques("ur5", rest_to_rest(tmp_path / "rad.csv", names, 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("words_given", "sentence"),
+    [
+        (["m.csv", "two_link"], "arm and motion are swapped: m.csv is a table; .*: lissom torques two_link m.csv"),
+        (["m.csv"], "m.csv is a table; name the arm before it: lissom torques ARM m.csv"),
+        (["two_link", "bare.csv"], "its first line has numbers; expected a line with the names of the columns"),
+        (["two_link", "semicolons.csv"], "its columns are separated by semicolons; expected commas"),
+        (["two_link", "twice.csv"], "two columns have the same name, 'upper'"),
+    ],
+)
+def test_tables_in_the_wrong_place_or_form_are_named(words_given, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "0,0,0\n1,1,1\n2,2,2\n3,3,3\n"
+    for name, text in (
+        ("m.csv", "t,upper,fore\n" + rows),
+        ("bare.csv", rows),
+        ("semicolons.csv", ("t,upper,fore\n" + rows).replace(",", ";")),
+        ("twice.csv", "t,upper,upper\n" + rows),
+    ):
+        (tmp_path / name).write_text(text)
+    done = CliRunner().invoke(app, ["torques", *words_given])
+    assert done.exit_code == 1
+    assert re.search(sentence, words(done)), words(done)

@@ -70,3 +70,31 @@ def test_a_run_file_says_how_its_start_is_written(tmp_path):
     file.write_text('arm = "two_link"\nuntil = 1.0\nstart = [0.1, 0.2]\n')
     with pytest.raises(ls.ModelError, match=r":3: start is \[0\.1, 0\.2\]; expected a table, \[start\] with q = "):
         read_run_file(file)
+
+
+RUN = 'arm = "ur5"\nuntil = 0.1\n[controller]\nkind = "pd"\nkp = 1\nkd = 1\nq = [0, 0, 0, 0, 0, 0]\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("kp =", "Kp =", ":5: Kp is not a key of [controller]; did you mean 'kp'?"),
+        ("q =", "zzz =", "; known: q, kp, kd, qd, tau, gravity, limit, model, t, profile, q_deg, qd_deg."),
+        ('"pd"', '"PID2"', ":4: kind is 'PID2'; did you mean 'pid'?"),
+        ("0.1", '"2 s"', ":2: until is '2 s'; expected a number above 0, in seconds."),
+        ("until", "lock = { wrist_3 = 0.0 }\nuntil", ":8: q has 6 entries; expected 5 (shoulder_pan, shoulder_lift, "
+         "elbow, wrist_1, wrist_2). Locked joints have no entry: omit that of wrist_3."),
+    ],
+)  # fmt: skip
+def test_slips_in_run_files_are_named_with_their_line(old, new, sentence, tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text(RUN.replace(old, new, 1))
+    done = CliRunner().invoke(app, ["simulate", str(file)])
+    assert done.exit_code == 1
+    assert sentence in " ".join(done.output.split())
+
+
+def test_a_space_between_numbers_is_named():
+    done = CliRunner().invoke(app, ["draw", "two_link", "--q", "0,90", "-90"])
+    assert done.exit_code == 2
+    assert "without spaces: --q 0,90,-90" in done.output

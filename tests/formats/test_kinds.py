@@ -51,7 +51,8 @@ def test_a_file_of_another_kind_is_refused_with_what_reads_it(kind, reader, tmp_
 def test_a_file_with_another_ending_is_refused_before_it_is_read(ending, reader, tmp_path):
     path = tmp_path / f"file{ending}"
     path.write_bytes(b"\xff<robot/>")
-    what = "a robot description; `ls.load`" if ending in (".urdf", ".xml") else "a table of results; `ls.load_run`"
+    robot, results = "a robot description; `ls.load`", "a table of results; `ls.load_run`"
+    what = {".urdf": robot, ".xml": robot, ".csv": "a table of numbers; with columns t and q"}.get(ending, results)
     with pytest.raises(ls.ModelError, match=f"it is {what}.*; expected {KINDS[reader].what} "):
         READERS[reader](path)
 

@@ -78,3 +78,10 @@ def test_joints_are_not_locked_in_degrees():
         ls.ModelError, match=r"position -60 rad is outside its limits, .* rad. Angles are in radians; -60 looks"
     ):
         ls.load("panda").lock({"joint1": -60})
+
+
+def test_references_of_controllers_in_degrees_are_warned_of():
+    arm = ls.load("ur5")
+    reference = [0.0, 90.0, -80.0, 0.0, 0.0, 0.0]
+    with pytest.warns(ls.OutsideLimits, match="reference of the controller .*'shoulder_lift'.* 90 looks like degrees"):
+        ls.simulate(arm, arm.home, tau=ls.PD(reference, 50, 5), until=0.01)

@@ -135,7 +135,7 @@ def test_why_a_motion_is_not_solved_is_printed_once(tmp_path):
         ("goal = [2.80, -2.37]", "goal = [2.80]", "goal has 1 entries; expected 2"),
         ("goal = [2.80, -2.37]", "goal_deg = [2.80]", "goal_deg has 1 entries; expected 2, one per joint"),
         ("goal = [2.80, -2.37]", "goal = [1, 2]\ngoal_deg = [1, 2]", "goal is given twice, in rad and in deg"),
-        ("goal = [2.80, -2.37]", "", "start or goal is missing"),
+        ("goal = [2.80, -2.37]", "", "goal is missing; give start and goal"),
         ('arm = "two_link"', "", "arm is missing from the file"),
         ('arm = "two_link"', 'arm = "two_lynk"', "did you mean 'two_link'?"),
         ('arm = "two_link"', "arm = 3", "arm is 3; expected a file or the name of a shipped arm"),

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from tests.loops.mechanisms import four_bar
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli.main import app
 from lissom.pages.report import _subject
 from lissom.simulation.overview import coordinates, limits_used
 
@@ -206,3 +208,28 @@ def test_torques_beyond_their_limits_are_told(tmp_path):
     assert "the torque of upper reaches 600 % of its limit" in text
     kept = ls.simulate(arm, [0.0, 0.0], tau=ls.PD([1.0, 0.5], 60.0, 5.0, limit=True), until=0.2)
     assert "of its limit" not in ls.write_report(kept, tmp_path / "kept.html").read_text()
+
+
+def test_a_report_says_which_meshes_are_missing(tmp_path):
+    (tmp_path / "arm.urdf").write_text(
+        '<robot name="bare"><link name="base"/><link name="upper"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<visual><geometry><mesh filename="package://nowhere/a.stl"/></geometry></visual></link>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="upper"/>'
+        '<axis xyz="0 1 0"/></joint></robot>'
+    )
+    text = ls.write_report(tmp_path / "arm.urdf", tmp_path / "page.html").read_text()
+    assert "mesh package://nowhere/a.stl: file not found; a capsule is shown instead." in text
+
+
+def test_a_report_of_a_task_file_advises_in_keys_at_the_terminal(tmp_path):
+    task = tmp_path / "task.toml"
+    task.write_text(
+        'arm = "two_link"\nstart = [1.32, -2.37]\ngoal = [2.8, -2.37]\nsegments = 8\nstarts = 1\n[minimise]\n'
+        "time = 0.99\ntorque_squared = 0.01\n"
+    )
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(app, ["report", str(task), "-o", str(page), "--no-verify", "-q"])
+    assert done.exit_code == 0, done.output
+    assert "plan for lock = { fore = -2.37 } in the file" in page.read_text()
+    assert "arm.lock(" not in page.read_text()

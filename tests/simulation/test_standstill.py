@@ -60,3 +60,19 @@ def test_of_an_ensemble_the_worst_run_is_named():
     worst = int(np.argmax(errors))
     assert held.any()
     assert f"{errors[worst]:.3g} rad away from its reference in {held.sum()} of 3 runs, most in run {worst}" in note
+
+
+def test_friction_is_not_said_to_hold_more_than_it_can():
+    weight = ARM.with_gravity((0, -1.5, 0)).with_joint("upper", friction=2.0)
+    run = ls.simulate(weight, [0, 0], tau=ls.PD([1.0, -0.5], 20, 6), until=8.0)
+    held = [note for note in run.report.notes if "comes to rest" in note]
+    pull = 20 * abs(1.0 - run.q[-1, 0])
+    assert pull > 2.02  # its weight takes the rest
+    assert not held
+
+
+def test_a_joint_that_creeps_is_not_said_to_rest():
+    damped = ARM.with_joint("upper", friction=0.1, damping=50.0)
+    run = ls.simulate(damped, [0, 0], [30.0, 0.0], tau=ls.PD([1.0, -0.5], 5, 0.5), until=1.0)
+    assert abs(run.qd[-1, 0]) > 0.01
+    assert not [note for note in run.report.notes if "upper" in note and "rest" in note]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -74,11 +75,20 @@ class _LightParameters:
         return params
 
 
+NUMBERS = re.compile(r"[-+.,\deE]*\d,?")
+NEGATIVE = re.compile(r"-[.\d][-+.,\deE]*")
 OF_FILES = ("predict", "simulate", "sweep")  # verbs whose file names the arm and what is done with it
 
 
 class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
+
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
+        """Numbers that a space divides are named: the shell gives the second half as an option of its own."""
+        for option, first, second in zip(args, args[1:], args[2:], strict=False):
+            if option.startswith("--") and NUMBERS.fullmatch(first) and NEGATIVE.fullmatch(second):
+                raise typer.BadParameter(f"write the numbers without spaces: {option} {first.rstrip(',')},{second}")
+        return super().make_context(info_name, args, *more, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         from lissom.cli.common import failing_kindly, plain_warnings

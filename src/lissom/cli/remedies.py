@@ -42,6 +42,8 @@ WORDS = (
     (re.compile(r"arm\.with_joint\('[^']*', limits=\.\.\.\)"), "the limits in the file of the arm"),
     (re.compile(r"(--lock [^,\s]+), or --lock [^,\s]+?(?=\.?$|[.;,]\s)"), r"\1"),
     (re.compile(r"a controller with limit=True"), "limit = true in [controller]"),
+    (re.compile(r"stop_at_limits=True ends"), "stop_at_limits = true in the file ends"),
+    (re.compile(r"(minimise has .*), (\w+), or a function"), r"\1 or \2"),
     (re.compile(r"or refine=1e-3,"), "or refine = 1e-3 in the task file,"),
     (re.compile(r"accept it with on_failure='return'"), "take it from the .nc file"),
 )

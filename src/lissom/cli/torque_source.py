@@ -24,6 +24,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 SAME = 0.01  # of a file's largest torque, within which torques agree with those of the file
 SAME_DERIVED = 0.1  # the same, where accelerations are derivatives of what the file has
 RESTING = 1e-6  # of the largest rate of a joint, up to which it stands still
+MOTIONS = (".csv", ".nc", ".parquet")  # endings of motions, which arms do not have
 EXPLAINED = 0.02  # of the difference that may remain where a payload or a force is given as its cause
 
 
@@ -40,6 +41,8 @@ class TorqueSource(NamedTuple):
 
 def check_record(file: Path, refused: list[str]) -> None:
     """Raise an error for a file without an arm, and for options that are for an arm that is given (`refused`)."""
+    if file.suffix.lower() == ".csv":
+        raise InputError(f"torques: {file} is a table; name the arm before it: lissom torques ARM {file}.")
     if file.suffix.lower() not in (".nc", ".parquet"):
         raise InputError(
             f"torques: name the motion too: lissom torques {file} MOTION. Only a saved motion or run (.nc) contains "
@@ -47,6 +50,15 @@ def check_record(file: Path, refused: list[str]) -> None:
         )
     if refused:
         raise InputError(f"{file} contains its arm; omit {' and '.join(refused)}.")
+
+
+def refuse_swapped(arm: Path, motion: Path) -> None:
+    """Raise an error where the motion is named before its arm."""
+    if arm.suffix.lower() in MOTIONS and motion.suffix.lower() not in MOTIONS:
+        raise InputError(
+            f"torques: arm and motion are swapped: {arm} is a {'table' if arm.suffix.lower() == '.csv' else 'record'}; "
+            f"the arm comes first: lissom torques {motion} {arm}."
+        )
 
 
 def of_record(file: Path, options: ArmOptions, with_loads: bool) -> tuple[TorqueSource, list[str]]:

@@ -38,6 +38,7 @@ KINDS = {
 }  # fmt: skip
 ROBOT = "a robot description; `ls.load` reads it, and the commands that take an arm, such as `lissom info`"
 RECORD = "a table of results; `ls.load_run` or `ls.load_motion` reads it, and `lissom plot` shows it"
+TABLE = "a table of numbers; with columns t and q of every joint, `lissom torques` reads it, after the arm"
 RECORDS = {
     "motion": "a motion; `ls.load_motion` reads it, and `lissom plot` shows it",
     "run": "a run; `ls.load_run` reads it, and `lissom plot` shows it",
@@ -49,7 +50,7 @@ VARIABLES = {"motion": "control_points", "run": "kinetic"}  # that only records 
 INSIDE = {"study": "_study.json", "parts": "part-*.nc"}  # files that only folders of this kind have
 RUN_TABLE = b'# {"format": "lissom run'
 HEAD = 2**16  # bytes of a table in which its header is looked for
-ENDINGS = {".urdf": ROBOT, ".xml": ROBOT, ".nc": RECORD, ".csv": RECORD, ".parquet": RECORD}
+ENDINGS = {".urdf": ROBOT, ".xml": ROBOT, ".nc": RECORD, ".csv": TABLE, ".parquet": RECORD}
 OF_SIDE_LINKS = {"child", "end", "z", "hub", "at"}
 
 

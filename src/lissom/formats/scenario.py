@@ -60,11 +60,21 @@ def load_beside(source: Any, word: str, folder: Path, **options: Any) -> Arm:
     return load(folder / source if Path(source).suffix else source, **options)
 
 
-def in_radians(row: Table, words: Sequence[str], arm: Arm) -> Table:
-    """A copy with ``x_deg`` as x: degrees of the joints that turn; a sliding joint's entry is in metres."""
+def locked_joints(document: Table) -> tuple[str, ...]:
+    """The joints that ``lock`` and ``lock_deg`` of a document fix."""
+    return (*document.get("lock", {}), *document.get("lock_deg", {}))
+
+
+def in_radians(row: Table, words: Sequence[str], arm: Arm, locked: Sequence[str] = ()) -> Table:
+    """A copy with ``x_deg`` as x: degrees of the joints that turn; a sliding joint's entry is in metres.
+
+    locked : joints that the document fixes, which have no entry any more
+    """
     row = dict(row)
     turns = np.array([joint.angular for joint in arm.joints])
     for word in words:
+        for key in (word, f"{word}_deg"):
+            _refuse_locked(row.get(key), key, arm, locked)
         if f"{word}_deg" in row:
             if word in row:
                 raise ModelError(f"{word} is given twice, in rad and in deg.")
@@ -74,6 +84,16 @@ def in_radians(row: Table, words: Sequence[str], arm: Arm) -> Table:
                 raise ModelError(f"{word}_deg has {have} entries; expected {len(turns)}, one per joint.")
             row[word] = np.where(turns, np.radians(value), value).tolist()
     return row
+
+
+def _refuse_locked(value: Any, word: str, arm: Arm, locked: Sequence[str]) -> None:
+    """Raise an error for a list that still has entries of locked joints."""
+    if isinstance(value, list) and locked and len(value) == len(arm.joints) + len(locked):
+        names = ", ".join(joint.name for joint in arm.joints)
+        raise ModelError(
+            f"{word} has {len(value)} entries; expected {len(arm.joints)} ({names}). Locked joints have no entry: omit "
+            f"{'that' if len(locked) == 1 else 'those'} of {' and '.join(locked)}."
+        )
 
 
 def output_files(document: Table, folder: Path, kinds: Sequence[str]) -> tuple[Path, ...]:

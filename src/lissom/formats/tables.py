@@ -19,6 +19,7 @@ from lissom.formats.files import write_whole
 
 Columns = dict[str, NDArray[np.float64]]
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 QUOTED = re.compile(r"'+[=+\-@\t\r]")
 
 
@@ -62,14 +63,28 @@ def _cells(column: NDArray[Any]) -> list[Any]:
     return [text_cell(x) if isinstance(x, str) else x for x in column.tolist()]
 
 
+def _refuse_header(names: list[str]) -> None:
+    """Raise ValueError for a first line that does not name columns."""
+    marks = {";": "semicolons", "\t": "tabs"}
+    mark = next((words for mark, words in marks.items() if len(names) == 1 and mark in names[0]), None)
+    if mark is not None:
+        raise ValueError(f"its columns are separated by {mark}; expected commas, and points in numbers")
+    if all(NUMBER.fullmatch(name) for name in names):
+        raise ValueError(
+            "its first line has numbers; expected a line with the names of the columns, such as t,q[joint]"
+        )
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two columns have the same name, {twice!r}")
+
+
 def read_table(text: str) -> Columns:
     """Read columns by name, ignoring lines that begin with #; raises ValueError for invalid tables."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         raise ValueError("it is empty")
     names = [cell_text(name.strip()) for name in next(csv.reader([lines[0]], skipinitialspace=True))]
-    if len(set(names)) != len(names):
-        raise ValueError("two columns have the same name")
+    _refuse_header(names)
     if len(lines) == 1:
         raise ValueError("it has names but no rows")
     values = np.loadtxt(lines[1:], delimiter=",", ndmin=2)

@@ -35,10 +35,10 @@ def degrees_hint(x: float, lower: float, upper: float, how: str = HOW) -> str:
     return f"Angles are in radians; {x:.6g} looks like degrees: {how}."
 
 
-def outside_limits(arm: AbstractArm, q: Array) -> str:
+def outside_limits(arm: AbstractArm, q: Array, how: str = HOW) -> str:
     """A sentence about states (..., dof) with joints outside their limits, or with angles in degrees; else empty.
 
-    NaN, a coordinate that is not given, is inside.
+    NaN, a coordinate that is not given, is inside; `how`: what to do about degrees.
 
     Examples
     --------
@@ -51,15 +51,21 @@ def outside_limits(arm: AbstractArm, q: Array) -> str:
         return ""
     more = f" ({len(found) - 1} more like it)" if len(found) > 1 else ""
     joint, x, (lower, upper) = found[0]
-    hints = (joint_hint(one, value, *limits) for one, value, limits in found)
+    hints = (joint_hint(one, value, *limits, how) for one, value, limits in found)
     hint, unit = next((text for text in hints if text), ""), joint.unit
     place = "more than a turn" if lower <= x <= upper else f"outside its limits of {lower:.6g} to {upper:.6g} {unit}"
     return f"joint {joint.name!r} is at {x:.6g} {unit}, {place}{more}. {hint}".rstrip()
 
 
-def joint_hint(joint: Joint, x: float, lower: float, upper: float) -> str:
+def degrees_among(arm: AbstractArm, q: Array) -> str:
+    """A sentence about the first joint whose position, in states (..., dof), looks like degrees; else empty."""
+    hints = ((joint, joint_hint(joint, x, *limits)) for joint, x, limits in _outside(arm, q))
+    return next((f"joint {joint.name!r}: {hint}" for joint, hint in hints if hint), "")
+
+
+def joint_hint(joint: Joint, x: float, lower: float, upper: float, how: str = HOW) -> str:
     """Return `degrees_hint` of the position of a joint; a screw turns many times."""
-    return "" if joint.period is None else degrees_hint(x, lower, upper)
+    return "" if joint.period is None else degrees_hint(x, lower, upper, how)
 
 
 def coordinate_hint(arm: AbstractArm, coordinate: str, x: float, lower: float, upper: float) -> str:

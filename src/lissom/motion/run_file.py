@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.errors import ModelError, shown, suggest
+from lissom.errors import InputError, ModelError, shown, suggest
 from lissom.formats.documents import read_document, refuse_unfit_document
 from lissom.formats.scenario import (
     ARM_KEYS,
     in_radians,
     load_beside,
+    locked_joints,
     named_arm,
     output_files,
 )
@@ -26,11 +27,12 @@ from lissom.model.loads import Load, Payload
 from lissom.motion.output_feedback_file import KIND as OUTPUT_FEEDBACK, read_output_feedback
 from lissom.simulation.controllers import FILE_KINDS, Controller
 from lissom.simulation.events import Event
-from lissom.simulation.options import NUMERICAL
+from lissom.simulation.options import FIELDS, NUMERICAL
 from lissom.simulation.records.acting import base_of, loads_of
 from lissom.simulation.signals import OverTime, Profile
 
 MOST_RUNS = 1_000_000
+REFERENCES = ("q", "qd", "qdd")  # of controllers, also in degrees
 KINDS = (*FILE_KINDS, OUTPUT_FEEDBACK)
 OPTIONS = (*NUMERICAL, "stop_at_limits")
 TOP = ("lissom_run", *ARM_KEYS, "start", "torque", "controller", "loads", "base",
@@ -72,15 +74,18 @@ class _Reader:
             if word not in document:
                 raise ModelError(f"{word} is missing from the file.")
         self.arm = named_arm(document, self.path.parent)
+        self.locked = locked_joints(document)
         arguments: dict[str, Any] = {word: document[word] for word in OPTIONS if word in document}
         for word, value in arguments.items():
             if isinstance(value, float) and not np.isfinite(value):
                 raise ModelError(f"{word} is {value}; expected a finite number.")
+        for word in NUMERICAL:
+            _check_option(word, arguments)
         if not isinstance(arguments.get("stop_at_limits", False), bool):
             raise ModelError(f"stop_at_limits is {shown(arguments['stop_at_limits'])}; expected true or false.")
         with inside("start"):
-            start = in_radians(_start_table(document.get("start", {})), ("q", "qd"), self.arm)
-            refuse_unknown(start, ("q", "qd", "tau", "assemble"), "[start]")
+            start = in_radians(_start_table(document.get("start", {})), ("q", "qd"), self.arm, self.locked)
+            refuse_unknown(start, ("q", "qd", "tau", "assemble", "q_deg", "qd_deg"), "[start]")
             for word in ("q", "qd", "tau"):
                 if word in start:
                     arguments[f"{word}0"] = _state(start[word], word)
@@ -142,14 +147,15 @@ class _Reader:
         kind = row.pop("kind", None)
         if not isinstance(kind, str) or kind not in KINDS:
             raise ModelError(f"kind is {shown(kind)}; {suggest(str(kind), KINDS)}")
-        row = in_radians(row, ("q", "qd", "qdd"), self.arm)
+        row = in_radians(row, REFERENCES, self.arm, self.locked)
         if kind == OUTPUT_FEEDBACK:
             if "model" in row:
                 row["model"] = load_beside(row["model"], "model", self.path.parent)
             return read_output_feedback(row, self.arm)
         made = FILE_KINDS[kind]
         known = tuple(made.__dataclass_fields__)  # type: ignore[attr-defined]
-        refuse_unknown(row, (*known, "t", "profile"), "[controller]")
+        in_degrees = tuple(f"{word}_deg" for word in REFERENCES if word in known)
+        refuse_unknown(row, (*known, "t", "profile", *in_degrees), "[controller]")
         t, shape = row.pop("t", None), row.pop("profile", "linear")
         if "motion" in row:
             row["motion"] = self._motion(row["motion"])
@@ -255,6 +261,14 @@ class _Reader:
                 place = com + spread * rng.uniform(-1.0, 1.0, 3)
                 bodies.append(Payload(float(mass), place, np.eye(3) * (0.4 * mass * spread**2)))
             return {link: bodies}
+
+
+def _check_option(word: str, arguments: dict[str, Any]) -> None:
+    """Raise the error of `simulate` for an option, so that it names the line of the file."""
+    try:
+        FIELDS[word](word, arguments[word]) if word in arguments else None
+    except InputError as error:
+        raise ModelError(str(error).removeprefix("simulate: ")) from None
 
 
 def _start_table(value: Any) -> Table:

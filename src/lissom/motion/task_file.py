@@ -11,7 +11,7 @@ import numpy as np
 
 from lissom.errors import InputError, ModelError, about, shown
 from lissom.formats.documents import read_document, refuse_unfit_document
-from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm, output_files
+from lissom.formats.scenario import ARM_KEYS, in_radians, locked_joints, named_arm, output_files
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.limits import QUANTITIES, Limits
@@ -79,7 +79,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     arm = named_arm(document, folder)
     if "gravity" in document:
         arm = arm.with_gravity(document["gravity"])
-    row = in_radians(document, ANGLES, arm)
+    row = in_radians(document, ANGLES, arm, locked_joints(document))
     given: dict[str, Any] = {word: row[word] for word in GIVEN if word in row}
     with inside("limits"):
         given["limits"] = _limits(as_table(row.get("limits", {}), "limits"), arm)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Never
 
@@ -42,6 +43,7 @@ from lissom.views.viewer.viewer import embedded
 from lissom.views.web.web_page import GENERATOR
 
 MOST_MODES = 6
+MESHES = re.compile(r" \(not in .*?\); give the folder .*? \(--meshes\)")  # of this machine, and options of `view`
 RUNS = (".nc", ".csv", ".parquet")
 CAPTIONS = {
     "torques": "Torques and forces of the motors over time, with their limits.",
@@ -66,6 +68,11 @@ class Subject(NamedTuple):
     result: Run | Motion | None = None
     source: str = ""
     text: str = ""
+    words: Callable[[str], str] = str  # advice as the reader needs it
+
+    def paragraphs(self, lines: Iterable[str]) -> Markup:
+        """Return a paragraph for every sentence, with advice in the reader's words."""
+        return paragraphs([self.words(line) for line in lines])
 
     @property
     def failed(self) -> str:
@@ -112,6 +119,13 @@ def write_report(
     ('arm.html', True)
     """
     check_keywords(write_report, unknown)
+    return written_report(what, into, verify=verify, progress=progress)
+
+
+def written_report(
+    what: Any, into: Any, *, verify: bool, progress: bool | None, words: Callable[[str], str] = str
+) -> Path:
+    """See `write_report`; `words` makes advice for Python advice for those who ask elsewhere."""
     if into is not None and not isinstance(into, str | os.PathLike):
         raise InputError(f"write_report: into is {shown(into)}; expected a path that ends in .html.")
     target = None if into is None else _refuse_unwritable(Path(into))
@@ -121,7 +135,7 @@ def write_report(
         return target
     if target is None and isinstance(what, str | os.PathLike):
         target = _refuse_foreign(Path(f"{Path(what).stem}.html"))
-    subject = _subject(what, progress)
+    subject = _subject(what, progress)._replace(words=words)
     target = target or _refuse_foreign(Path(f"{_stem(subject)}.html"))
     write_text(target, report_page(subject, target, verify))
     if subject.text and subject.failed:
@@ -209,9 +223,9 @@ def report_page(subject: Subject, target: Path, verify: bool) -> str:
     """Return the page as HTML text."""
     sections = []
     if isinstance(subject.result, Motion):
-        sections += [*_motion(subject.result, verify)]
+        sections += [*_motion(subject, subject.result, verify)]
     elif subject.result is not None:
-        sections += [*_run(subject.result)]
+        sections += [*_run(subject, subject.result)]
     sections += [*_arm(subject.arm, subject.result is None), _again(subject, target, verify)]
     kind = {Motion: "Motion of ", Run: "Run of "}.get(type(subject.result), "")
     return page(f"{kind}{subject.arm.name}", _lead(subject), sections)
@@ -225,34 +239,37 @@ def _lead(subject: Subject) -> str:
     return f"{len(subject.arm.links)} links, {subject.arm.dof} coordinates, {subject.arm.mass:.4g} kg"
 
 
-def _motion(motion: Motion, verify: bool) -> Iterator[Section]:
+def _motion(subject: Subject, motion: Motion, verify: bool) -> Iterator[Section]:
     kinds = ["torques", "joints", *(["deflection"] if motion.arm.mode_index.size else [])]
     kinds += ["residual"] if motion.compared is not None else []
     compared = Markup("") if motion.compared is None else motion.compared.listing().html()
     figures = "".join(picture(plot(motion, kind), CAPTIONS[kind]) for kind in kinds)
-    table = Markup(of_motion.listing(motion).html() + paragraphs(motion.notes))
+    table = Markup(of_motion.listing(motion).html() + subject.paragraphs(motion.notes))
     yield Section("Motion", Markup(_scene(motion.arm, motion) + table + compared + figures))
-    found = paragraphs(motion.report.describe().splitlines())
+    found = subject.paragraphs(motion.report.describe().splitlines())
     if verify:
         found = Markup(found + tag("h3", "Verification by simulation"))
-        found = Markup(found + paragraphs(motion.verify().describe().splitlines()))
+        found = Markup(found + subject.paragraphs(motion.verify().describe().splitlines()))
     yield Section("Checks", Markup(found + picture(plot(motion, "convergence"), CAPTIONS["convergence"])))
 
 
-def _run(run: Run) -> Iterator[Section]:
+def _run(subject: Subject, run: Run) -> Iterator[Section]:
     figures = "".join(picture(plot(run, kind), CAPTIONS[kind]) for kind in ("motion", "tip"))
     yield Section("Run", Markup(_scene(run.arm, run) + of_run.listing(run).html() + figures))
-    yield Section("Checks", Markup(paragraphs(of_run.audit(run)) + picture(plot(run, "energy"), CAPTIONS["energy"])))
+    yield Section(
+        "Checks", Markup(subject.paragraphs(of_run.audit(run)) + picture(plot(run, "energy"), CAPTIONS["energy"]))
+    )
 
 
 def _scene(arm: Arm, record: Run | Motion | None = None) -> Markup:
     """Return the player; nothing where a failed record has no valid states."""
-    with warnings.catch_warnings():  # missing meshes: the links are drawn as rods, which a report need not say
-        warnings.simplefilter("ignore", UserWarning)
+    with warnings.catch_warnings(record=True) as found:  # missing meshes
+        warnings.simplefilter("always", UserWarning)
         try:
-            return embedded(arm, record)
+            shown = embedded(arm, record)
         except (InputError, ValueError):
             return Markup("")
+    return Markup(shown + paragraphs([MESHES.sub("", str(one.message)) for one in found]))
 
 
 def _arm(arm: Arm, alone: bool) -> Iterator[Section]:

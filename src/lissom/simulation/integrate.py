@@ -14,7 +14,7 @@ import numpy as np
 
 from lissom.errors import OutsideLimits, UnstableLoop
 from lissom.formats.table_header import load_rows
-from lissom.model.positions import outside_limits
+from lissom.model.positions import degrees_among, outside_limits
 from lissom.progress import Reporter, bar, reporter
 from lissom.simulation import setup
 from lissom.simulation.events import Event, as_events, limit_events
@@ -98,12 +98,25 @@ def prepare(scenario: Scenario, options: Options) -> Scene:
     if beyond:
         beyond = f"The start is outside the limits: {beyond}"
         warnings.warn(f"simulate: {beyond}", OutsideLimits, stacklevel=3)
+    reference = _reference_in_degrees(loop, options.until)
+    if reference:
+        warnings.warn(f"simulate: {reference}", OutsideLimits, stacklevel=3)
     unstable = unstable_at_start(used.member(0), states[0], options.until)
     if unstable:
         warnings.warn(f"simulate: {unstable}", UnstableLoop, stacklevel=3)
     again = {} if note else {"regularise": regularise}
-    notes = tuple(x for x in (beyond, note, neglected, unstable) if x)
+    notes = tuple(x for x in (beyond, reference, note, neglected, unstable) if x)
     return Scene(used, begin._replace(states=states), looked_for, notes, scenario.loads, **again)
+
+
+def _reference_in_degrees(loop: ClosedLoop, until: float) -> str:
+    """Return a sentence about reference positions, at the start and at the end, that look like degrees."""
+    reference = dict(loop.inputs.signals).get("controller.q")
+    if reference is None:
+        return ""
+    ends = [np.atleast_2d(reference.at(t)) for t in (0.0, until)]
+    found = degrees_among(loop.arm, np.concatenate(ends))
+    return found and f"The reference of the controller, {found}"
 
 
 def integrate(scene: Scene, options: Options) -> Run:

@@ -15,16 +15,21 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 WORDS = ("q", "qd", "qdd")
+NEAR = 5  # samples that share the largest error among them: at a single one it may be small by chance
 
 
 class Trajectory(NamedTuple):
-    """A sampled motion: t (nt,); q, qd, qdd (nt, dof); `derived`: those that come from splines through q."""
+    """A sampled motion: t (nt,); q, qd, qdd (nt, dof); `derived`: those that come from splines through q.
+
+    stilled : (dof,)    of derived rates, the largest that lay below its own error and was set to zero
+    """
 
     t: Array
     q: Array
     qd: Array
     qdd: Array
     derived: tuple[str, ...]
+    stilled: Array | None = None
 
 
 def read_trajectory(path: Path, arm: Arm) -> Trajectory:
@@ -32,7 +37,8 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
 
     Columns: ``t``, then ``q[joint]`` (or just the joint's name) for every joint, and, where they are known,
     ``qd[joint]`` and ``qdd[joint]``. Lines that begin with # are passed over. Rates and accelerations that are
-    missing are derivatives of cubic (rates: given) splines through the samples.
+    missing are derivatives of cubic (rates: given) splines through the samples. Derived rates that are below their
+    own error are zero: their signs, and with them the directions of friction, would be those of the error.
     """
     if path.suffix.lower() in (".nc", ".parquet"):
         from lissom.simulation.files import load_run
@@ -52,11 +58,15 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
             f"{len(t)} samples are too few to find {' and '.join(derived)}; expected at least 4.", file=str(path)
         )
     with np.errstate(all="ignore"):
-        qd = _slope(t, q) if qd is None else qd
-        qdd = _slope(t, qd) if qdd is None else qdd
-    if not (np.isfinite(qd).all() and np.isfinite(qdd).all()):
+        rate = _slope(t, q) if qd is None else qd
+        qdd = _slope(t, rate) if qdd is None else qdd
+    if not (np.isfinite(rate).all() and np.isfinite(qdd).all()):
         raise ModelError("its rates or accelerations are not finite; check times and positions.", file=str(path))
-    return Trajectory(t, q, qd, qdd, derived)
+    if qd is not None:
+        return Trajectory(t, q, qd, qdd, derived)
+    unsure = np.abs(rate) <= slope_error(t, q)
+    stilled = np.abs(np.where(unsure, rate, 0.0)).max(axis=0)
+    return Trajectory(t, q, np.where(unsure, 0.0, rate), qdd, derived, stilled)
 
 
 def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
@@ -117,10 +127,38 @@ def _wanted(arm: Arm, word: str) -> str:
     return ", ".join(f"{word}[{joint.name}]" for joint in arm.joints[:3]) + (", ..." if len(arm.joints) > 3 else "")
 
 
-def _slope(t: Array, x: Array) -> Array:
+def _slope(t: Array, x: Array, at: Array | None = None) -> Array:
+    """Return the derivatives of cubic splines through samples x (nt, ...), at these times or others."""
     from scipy.interpolate import CubicSpline
 
+    at = t if at is None else at
     try:
-        return CubicSpline(t, x)(t, 1)
+        return CubicSpline(t, x)(at, 1)
     except ValueError:  # numbers so large, or times so close, that there is none
-        return np.full_like(x, np.nan)
+        return np.full((len(at), *x.shape[1:]), np.nan)
+
+
+def slope_error(t: Array, x: Array) -> Array:
+    """Return the error (nt, n) that derivatives of splines through samples x (nt, n) may have.
+
+    It is the difference from splines through every second sample, once counted from the start and once from the end,
+    the largest among `NEAR` neighbours. Errors of cubic splines fall with at least the third power of the step, so
+    that this is a multiple of the error of all samples; errors of rounded positions are in both, independently.
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 1, 41)
+    >>> error = slope_error(t, (t**3 * (10 - 15 * t + 6 * t**2))[:, None])  # at rest at both ends
+    >>> abs(_slope(t, t**3 * (10 - 15 * t + 6 * t**2))[0]) < error[0, 0] < 0.01
+    True
+    """
+    from scipy.ndimage import maximum_filter1d
+
+    slope, last = _slope(t, x), len(t) - 1
+    found = np.zeros_like(x)
+    for first in (0, last % 2):
+        kept = np.unique([0, *range(first, last + 1, 2), last])
+        with np.errstate(all="ignore"):
+            coarse = _slope(t[kept], x[kept], t)
+        found = np.maximum(found, np.nan_to_num(np.abs(slope - coarse)))
+    return np.asarray(maximum_filter1d(found, NEAR, axis=0))

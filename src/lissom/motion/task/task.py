@@ -208,7 +208,9 @@ class Task(Record):
                 f"{given[0]} is given, but a periodic motion has no ends; give via points with a velocity."
             )
         if not self.periodic and (self.start is None or self.goal is None):
-            raise ModelError("start or goal is missing; give both, with NaN where a joint is free.")
+            missing = " and ".join(word for word in ("start", "goal") if getattr(self, word) is None)
+            are = "are" if " and " in missing else "is"
+            raise ModelError(f"{missing} {are} missing; give start and goal, with NaN where a joint is free.")
         for word in ("start", "goal") if not (self.via or given) else ():  # these may take time
             value = getattr(self, word)
             if set(self.minimise) == {"time"} and isinstance(value, np.ndarray) and np.isnan(value).all():

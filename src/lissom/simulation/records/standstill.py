@@ -15,9 +15,11 @@ from lissom.simulation.run import Run
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import gravity_forces
 
-STILL = 1e-3  # of a joint's largest rate: slower counts as at rest
+STILL = 1e-3  # of a joint's largest rate: slower counts as at rest,
+CREEPS = 0.1  # if in another duration of the run it would not change its error by more than this part
 SHORT = 1e-3  # rad or m: smaller errors are not worth a note
 MOSTLY = 0.5  # of the proportional torque: what friction must hold of it; else weight or feedforward explain the error
+HOLDS = 1.01  # of its friction: what it may be said to hold; a joint gets there asymptotically, from above
 KNOWN = ("controller.", "arm")  # names of signals; with loads, base motion or payloads more than weight acts
 
 
@@ -39,10 +41,11 @@ def error_notes(loop: ClosedLoop, run: Run) -> tuple[str, ...]:
     if not short.any():
         return ()
     still = (np.abs(qd[:, -1]) <= STILL * fastest) & (np.abs(rate) <= STILL * fastest)
+    still &= np.abs(qd[:, -1]) * run.t[-1] <= CREEPS * np.abs(error)
     held = np.zeros_like(short)
     if plain and loop.sliding and (still & short & (friction > 0)).any():
         taken = (tau[:, -1] - _weight(arms, q[:, -1])) / np.where(kp * error == 0, np.inf, kp * error)
-        held = still & short & (friction > 0) & (taken > MOSTLY)
+        held = still & short & (taken > MOSTLY) & (np.abs(kp * error) <= HOLDS * friction)
     largest = np.abs(error).max(axis=0)
     joints = sorted(np.flatnonzero(held.any(axis=0)).tolist(), key=lambda k: -largest[k])
     rows = [_Held.of(run, k, error[:, k], (kp * error)[:, k], friction[:, k], held[:, k]) for k in joints]

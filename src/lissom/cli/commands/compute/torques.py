@@ -63,7 +63,8 @@ def torques(
     Files written by lissom name their payload and loads. These are used by default; --payload and --loads replace them.
     If a file has torques of its own that differ from the computed ones, a warning says by how much.
     """
-    from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table
+    from lissom.cli.torque_advice import notes_of, warnings_of
+    from lissom.cli.torque_source import check_record, completed, explained, of_record, of_table, refuse_swapped
     from lissom.motion.run_file import read_loads
     from lissom.simulation.records.acting import loads_at
     from lissom.verbs.dynamics import inverse_dynamics
@@ -75,6 +76,7 @@ def torques(
         check_record(Path(arm.arm), arm.given("payload", "payload_link"))
         source, notes = of_record(Path(arm.arm), arm, loads is not None)
     else:
+        refuse_swapped(Path(arm.arm), motion)
         loaded = arm.load()
         source, notes = completed(of_table(loaded, motion), arm.payload is not None, loads is not None)
     path = source.path
@@ -85,14 +87,15 @@ def torques(
         tau = inverse_dynamics(source.arm, path.q, path.qd, path.qdd, loads=source.loads, method=method)
     rows = peaks(source.arm, path.t, tau)
     differs = explained(source, tau)
+    notes += notes_of(source)
     if as_json:
         print_json({"derived": path.derived, "torques": rows, "notes": notes, "differs": differs})
     else:
         _show(rows, path.derived)
     for note in notes:
         err.print(f"note: {note}", markup=False)
-    if differs:
-        print_warning(differs)
+    for warning in [*warnings_of(source, rows), *([differs] if differs else [])]:
+        print_warning(warning)
     _write(source, tau, output, figure)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lissom.cli.arm_options import ArmOptions, complete_arm, takes_arm
-from lissom.cli.common import Quiet, check_output, wrote
+from lissom.cli.common import Quiet, check_output, failing_kindly, wrote
+from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError
 
 What = Annotated[
@@ -38,12 +40,14 @@ def report(
     It has the arm, its modes, the motion, the checks, figures, and the command that makes it again. The options for the
     arm are for reports about an arm; task files and run files have keys for the same.
     """
-    from lissom.pages.report import contains_arm, write_report
+    from lissom.pages.report import contains_arm, written_report
 
     check_output(output, (".html", ".htm"), "the page")
     options = arm.given()
-    if options and contains_arm(arm.arm):
+    of_file = contains_arm(arm.arm)
+    if options and of_file:
         raise InputError(f"{arm.arm} names its arm itself; omit {' and '.join(options)}, or change the file.")
     what = arm.load() if options else arm.arm
-    path = write_report(what, output, verify=verify, progress=not quiet)
-    wrote(path)
+    words = partial(in_terminal, of_file=of_file and Path(arm.arm).suffix.lower() == ".toml")
+    with failing_kindly(of_file=of_file):
+        wrote(written_report(what, output, verify=verify, progress=not quiet, words=words))

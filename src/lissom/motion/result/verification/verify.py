@@ -125,7 +125,7 @@ class Verification:
             f"{self.status}: the plan obeys the equations of motion and keeps its limits" if self.ok else self.status,
             f"each of {len(self.defects)} segments, simulated from its planned state, ends where planned within "
             f"{np.nanmax(np.abs(self.defects), initial=0.0):.2g} rad or m; these differences add up to "
-            f"{self.deviation[k]:.2g} {unit[k]} ({names[k]})",
+            f"{self.deviation[k]:.2g} {unit[k]} ({names[k]}){self._decides(float(self.deviation[k]))}",
             f"the whole motion, simulated with {self.feedback or 'the planned torques alone'} "
             f"({self.run.report.method}): largest joint error {self.joint_error[worst]:.2g} {unit[worst]} "
             f"({names[worst]}), at "
@@ -140,6 +140,17 @@ class Verification:
             lines.append(f"in that simulation the frame is off its path by at most {self.path_error:.2g} m or rad")
         lines += [self.stability, *(peak.describe() for peak in self.peaks)]
         return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
+
+    def _decides(self, total: float) -> str:
+        """Which figure the verdict of a verified motion comes from."""
+        if not self.ok:
+            return ""
+        if total <= self.tolerance:
+            return f" if all have the same sign; the verdict: within {self.tolerance:g}"
+        return (
+            " if all have the same sign, but they cancel; the verdict: under the planned torques alone the whole "
+            f"motion keeps within {self.tolerance:g}"
+        )
 
     @property
     def stability(self) -> str:
