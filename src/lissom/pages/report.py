@@ -53,8 +53,9 @@ CAPTIONS = {
     "tip": "Path and speed of the tip.",
     "energy": "Kinetic and potential energy, the work that was done, and the error of the energy balance.",
     "draw": "The arm in its home position.",
-    "locked": "The lowest modes with locked joints: the arm at both extremes of each vibration, over the arm at rest.",
-    "free": "The lowest modes with free joints: the arm at both extremes of each vibration, over the arm at rest.",
+    "locked": "The lowest modes with locked joints: the arm moved by each mode to both sides of its rest (grey).",
+    "free": "The lowest modes with free joints: the arm moved by each mode to both sides of its rest (grey). "
+    "Overdamped modes return to rest without vibration.",
 }
 
 
