@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 import results
-from lissom.motion.result.residual import residual_vibration
+from lissom.motion.result.verification.residual import residual_vibration
 
 import lissom as ls
 from lissom.motion.result.replay import loads_of

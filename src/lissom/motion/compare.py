@@ -141,7 +141,7 @@ def simulated_plans(tried: TriedPlan, motion: Motion, times: Array, notes: list[
     residual = rings(run, tried.duration, loads)
     after = vibration(arm, run.q[-1], run.qd[-1], loads) if np.isfinite(residual) else None
     ringing = () if after is None else tuple(after.distances(times).tolist())
-    path = np.nan if motion.tracked is None else float(np.abs(motion.path_error(run)).max())
+    path = None if motion.tracked is None else float(np.abs(motion.path_error(run)).max())
     return [Plan(tried.name, tried.duration, residual, off[0], off[1], use, ringing, path)]
 
 

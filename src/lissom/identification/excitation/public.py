@@ -82,7 +82,7 @@ def excite(
     >>> motion.ok, motion.information.gain > 1.5
     (True, True)
     >>> [name for name in motion.information.parameters if name.startswith("fore")]
-    ['fore.mcx', 'fore.mcy', 'fore.Izz']
+    ['fore.mcx + 0.4 fore.m', 'fore.mcy', 'fore.Izz - 0.16 fore.m', 'fore.armature']
     """
     check_keywords(excite, unknown)
     from lissom.identification.excitation.best import excited

@@ -18,7 +18,7 @@ class Plan:
     heavier, lighter : float     the same with a payload heavier or lighter than planned; NaN without payload
     torque_utilisation : float       largest torque over its limit, 0 where none is limited
     vibration : (nt,)          distance of the tip from its rest at `Comparison.times` [m]
-    path_error : float         of a motion whose frame follows a path: how far it is off at most [m, rad]; else NaN
+    path_error : float or None    of a motion whose frame follows a path: how far it is off at most [m, rad]
     """
 
     name: str
@@ -28,7 +28,7 @@ class Plan:
     lighter: float
     torque_utilisation: float
     vibration: tuple[float, ...] = ()
-    path_error: float = math.nan
+    path_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Comparison:
         loaded = not all(math.isnan(plan.heavier) and math.isnan(plan.lighter) for plan in self.plans)
         errors = (f"payload +{off} [m]", f"payload -{off} [m]") if loaded else ()
         heads = ("plan", "duration [s]", "residual [m]", *errors, "torque utilisation")
-        follows = any(math.isfinite(plan.path_error) for plan in self.plans)
+        follows = any(plan.path_error is not None for plan in self.plans)
         rows = []
         for plan in self.plans:
             others = (plan.heavier, plan.lighter) if loaded else ()
             rings = ["-" if math.isnan(x) else f"{x:.2g}" for x in (plan.residual, *others)]
             use = f"{plan.torque_utilisation:.3g}" if plan.torque_utilisation else "-"
-            path = [f"{plan.path_error:.2g}"] if follows else []
+            path = ["-" if plan.path_error is None else f"{plan.path_error:.2g}"] if follows else []
             rows.append([plan.name, f"{plan.duration:.4g}", *path, *rings, use])
         return Listing.of((*heads[:2], *(["off the path [m]"] if follows else []), *heads[2:]), rows)
 
