@@ -349,5 +349,7 @@ def _made(run: Run) -> Markup:
 
 
 def _text(value: Any) -> str:
-    """A value of the provenance as text: of a table its entries."""
-    return ", ".join(f"{word} = {x}" for word, x in value.items()) if isinstance(value, Mapping) else str(value)
+    """A value of the provenance as text: of a table the entries that are given."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{word} = {x}" for word, x in value.items() if x is not None)

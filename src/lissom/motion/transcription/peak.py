@@ -10,7 +10,7 @@ UNITS = {
 }  # fmt: skip
 EXCESS = 1e-3  # of a limit, up to which a motion may exceed it between samples
 SHOWN = 5e-5  # of a limit: a smaller excess is printed as 100.00 %
-AT_LIMIT = 1e-12  # rad or m: what is nearer is rounding
+AT_LIMIT = 1e-7  # rad or m: what is nearer is the accuracy of the solver
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 
