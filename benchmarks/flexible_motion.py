@@ -20,10 +20,10 @@ import time
 
 import numpy as np
 import results
-from lissom.motion.result.verification.residual import residual_vibration
 
 import lissom as ls
 from lissom.motion.result.replay import loads_of
+from lissom.motion.result.verification.residual import residual_vibration
 from lissom.simulation.controllers.planned import planned_torques
 
 HANGING = -np.pi / 2

@@ -22,7 +22,8 @@ from lissom.markup import Markup, tag
 
 PAUSE = 0.2  # seconds between two updates
 PATIENCE = 3.0  # seconds after which people want to see that something happens
-FIRST_NOTICE, NOTICE = 3.0, 10.0  # seconds after which a log gets plain lines; then after twice, four times ... that
+LONGEST = 20.0  # seconds without a plain line in a log
+FIRST_NOTICE, NOTICE = 3.0, 10.0  # seconds after which a log gets plain lines; then after 20 s, 40 s, 60 s ...
 
 Reporter = Callable[[Any], object]
 
@@ -133,7 +134,7 @@ class Display:
         while not self._over.wait(max(after - self.seconds, 0.0)):
             done = "" if self.fraction is None or self._counted else f", {100 * self.fraction:.0f} %"
             print(f"lissom: {self.text}{done}, after {self.seconds:.0f} s", file=sys.stderr, flush=True)
-            after = max(NOTICE, 2 * after)
+            after = max(NOTICE, min(2 * after, after + LONGEST))
 
 
 _current: ContextVar[Display | None] = ContextVar("display", default=None)

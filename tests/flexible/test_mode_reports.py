@@ -51,6 +51,18 @@ def test_elastic_joints_vibrate():
     assert "a.deflection 100 %" in str(found)
 
 
+def test_overdamped_modes_have_time_constants_instead_of_a_period():
+    joint = ls.Joint("revolute", armature=0.1, elastic=ls.JointElasticity(40.0, 60.0))
+    arm = ls.Arm("a", [ls.Link("a", joint=joint, mass=0.7, com=(0.3, 0, 0), inertia=0.02)], gravity=(0, 0, 0))
+    found, poles = ls.modes(arm), np.roots([0.02 + 0.7 * 0.09, 60.0, 40.0])
+    assert np.sort(found.time_constants[0]) == pytest.approx(np.sort(-1 / poles), rel=1e-9)
+    assert "overdamped, time constants about 1.5 s and 0.0014 s" in str(found)
+    title = " ".join(ls.plot(found).get_suptitle().split())
+    assert "no vibration; 1 overdamped mode" in title
+    assert "Hz" not in title
+    assert np.isnan(ls.modes(elastic_arm()).time_constants[0]).all()
+
+
 def test_what_hangs_on_a_tip():
     arm = ls.load("two_link_flexible")
     assert ls.beam_tip(arm, "link2") == ls.Tip(0.1, 0.0005, polar=0.00025)

@@ -75,7 +75,7 @@ def test_a_page_holds_the_record_as_it_went(run, tmp_path):
     assert poses[:, one["tip"], :3] == pytest.approx(ls.pose(SOFT, larger, run.tip_frame)[:, :3, 3], abs=1e-6)
     assert {row["label"] for row in one["legend"]} >= {"payload", "goal", "path of the tip"}
     curve = one["curves"][0]
-    assert (curve["label"], curve["unit"]) == ("deflection of the arm's tip along y", "mm")
+    assert (curve["label"], curve["unit"]) == ("tip deflection along y", "mm")
     straight = np.where(np.isin(np.arange(SOFT.dof), SOFT.mode_index), 0.0, run.q[-1])
     apart = ls.pose(SOFT, run.q[-1], run.tip_frame)[:3, 3] - ls.pose(SOFT, straight, run.tip_frame)[:3, 3]
     across = ls.pose(SOFT, straight, run.tip_frame)[:3, 1]

@@ -81,7 +81,10 @@ def zeros_or_reason(plant: Plant) -> tuple[Complex | None, str]:
     """The zeros and an empty text, or None and the reason why there are none to show."""
     p, m = plant.D.shape
     if p != m:
-        return None, f"zeros need as many outputs as inputs; there are {p} outputs and {m} inputs"
+        return (
+            None,
+            f"zeros need as many outputs as inputs; there {'is' if p == 1 else 'are'} {_sizes(plant)}",
+        )
     try:
         return invariant_zeros(plant), ""
     except SolveError:
@@ -102,11 +105,17 @@ def sides(zeros: Complex, dt: float | None) -> NDArray[np.intp]:
     return np.where(np.abs(off) <= margin, 0, np.sign(off)).astype(np.intp)
 
 
+def _sizes(plant: Plant) -> str:
+    """The numbers of outputs and inputs, such as ``1 output and 2 inputs``."""
+    p, m = plant.D.shape
+    return f"{p} output{'s' * (p != 1)} and {m} input{'s' * (m != 1)}"
+
+
 def _refuse_unequal(plant: Plant, what: str) -> None:
     p, m = plant.D.shape
     if p != m:
         raise InputError(
-            f"{what}: the plant has {p} outputs and {m} inputs; expected as many outputs as inputs. Choose outputs "
+            f"{what}: the plant has {_sizes(plant)}; expected as many outputs as inputs. Choose outputs "
             f"with linearise(..., output=..., rows=...), for example output=Encoder() or rows={'xyz'[:m]!r}."
         )
 

@@ -25,6 +25,7 @@ def read_document(path: Path, kind: str, read: Callable[[Table], T]) -> T:
         refuse_other_kind(document, kind)
         return read(document)
     except ModelError as error:
+        error.subject = "" if error.subject == kind else error.subject  # the file says what it is
         raise located(error, str(path), text) from None
     except LissomError as error:
         raise ModelError(str(error), file=str(path)) from None

@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Never
 
@@ -55,8 +55,9 @@ CAPTIONS = {
     "tip": "Path and speed of the tip.",
     "energy": "Kinetic and potential energy, the work that was done, and the error of the energy balance.",
     "draw": "The arm in its home position.",
-    "locked": "The lowest modes with locked joints: the arm at both extremes of each vibration, over the arm at rest.",
-    "free": "The lowest modes with free joints: the arm at both extremes of each vibration, over the arm at rest.",
+    "locked": "The lowest modes with locked joints: the arm moved by each mode to both sides of its rest (grey).",
+    "free": "The lowest modes with free joints: the arm moved by each mode to both sides of its rest (grey). "
+    "Overdamped modes return to rest without vibration.",
 }
 
 
@@ -351,11 +352,21 @@ def _search(motion: Motion, file: str) -> str:
 def _made(run: Run) -> Markup:
     """The options, the controller and the start of a run."""
     made = run.report.provenance
-    words = ("command", "controller", "settings", "options", "time", *versions())
-    rows = [(word, str(made[word])) for word in words if made.get(word)]
+    words = ("command", "controller", "settings", "options", "time")
+    rows = [(word, _text(made[word])) for word in words if made.get(word)]
+    rows += [
+        (f"simulated with {word}", str(made[word])) for word, now in versions().items() if made.get(word, now) != now
+    ]
     first = run if run.count is None else run.member(0)
-    rows += [(f"first {word}", ", ".join(f"{x:.17g}" for x in getattr(first, word)[0])) for word in ("q", "qd")]
+    rows += [(f"first {word}", ", ".join(repr(float(x)) for x in getattr(first, word)[0])) for word in ("q", "qd")]
     if "command" not in made:
         rows.append(("note", "loads, base motion and controllers written in Python are not stored in a run"))
     text = made.get("run_file", "")
     return Markup(Listing.of(("the run", ""), rows).html() + (folded("its run file", verbatim(text)) if text else ""))
+
+
+def _text(value: Any) -> str:
+    """A value of the provenance as text: of a table the entries that are given."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{word} = {x}" for word, x in value.items() if x is not None)

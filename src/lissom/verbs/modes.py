@@ -125,11 +125,11 @@ class ArmModes:
     arm : Arm
     q : (dof,)                    the pose
     joints : str                  "locked" or "free"
-    frequencies_hz : (count,)     natural frequencies
+    frequencies_hz : (count,)     natural frequencies, without damping
     shapes : (dof, count)         coordinates of each mode, modal mass 1
     rigid : int                   number of motions without restoring force
     unstable : int                number of unstable motions (an inverted pendulum, for example)
-    damping : (count,)            damping ratios, small damping assumed
+    damping : (count,)            damping ratios, damping forces between modes neglected; from 1 on a mode is overdamped
     shares : (dof, count)         each coordinate's part of a mode's potential energy by size, together 1 (gravity can
                                   make parts negative where joints are free)
     """
@@ -144,13 +144,25 @@ class ArmModes:
     damping: Array
     shares: Array
 
+    @property
+    def time_constants(self) -> Array:
+        """(count, 2) slow and fast time constant [s] of modes that are overdamped; NaN of those that vibrate."""
+        ratio = np.where(self.damping >= 1, self.damping, np.nan)
+        omega, slow = 2 * np.pi * self.frequencies_hz, ratio + np.sqrt(ratio**2 - 1)
+        return np.stack([slow / omega, 1 / (slow * omega)], axis=-1)
+
     def listing(self) -> Listing:
         """Table of frequencies, damping, and the coordinates that hold a mode's energy."""
-        rows = [
-            [str(k + 1), f"{f:.5g}", f"{1 / f:.4g}", _damping(self.damping[k]), self._mostly(k)]
-            for k, f in enumerate(self.frequencies_hz)
-        ]
+        rows = [[str(k + 1), *self._motion(k), self._mostly(k)] for k in range(len(self.frequencies_hz))]
         return Listing.of(("mode", "frequency Hz", "period s", "damping", "energy in"), rows)
+
+    def _motion(self, k: int) -> tuple[str, str, str]:
+        """Frequency, period and damping of mode k; an overdamped one creeps back, and has time constants instead."""
+        if self.damping[k] >= 1:
+            slow, fast = self.time_constants[k]
+            return "-", "-", f"overdamped, time constants about {slow:.3g} s and {fast:.2g} s"
+        f = self.frequencies_hz[k]
+        return f"{f:.5g}", f"{1 / f:.4g}", f"{100 * self.damping[k]:.3g} %"
 
     def _repr_html_(self) -> str:
         return tag("p", tag("b", _head(self.arm, self.joints, self.q))) + self.listing().html()
@@ -183,11 +195,6 @@ def _head(arm: Arm, joints: str, q: Array) -> str:
     pose = ", ".join(f"{x:.4g}" for x in q[arm.joint_index])
     deflected = ", links deflected" if q[arm.mode_index].any() else ""
     return f"{arm.name}: modes with its joints {joints}, at ({pose}){deflected}"
-
-
-def _damping(ratio: float) -> str:
-    """A damping ratio; a mode with more than 100 % creeps back and does not vibrate."""
-    return f"{100 * ratio:.3g} %" if ratio < 1 else "overdamped"
 
 
 def _motions(n: int, which: str = "") -> str:

@@ -80,8 +80,9 @@ def _friction_margins(motion: AbstractMotion) -> Iterator[str]:
     ]
     if rows:
         yield (
-            "Near rest, torque limits hold for Coulomb friction in either direction, so a joint that brakes to rest "
-            f"leaves up to twice its friction unused: {_listed(rows)}"
+            "Where a joint comes to rest, its Coulomb friction may act in either direction. Torque limits are kept for "
+            "both, so a joint that brakes to rest may leave up to twice its friction unused: "
+            f"{_listed(rows)}"
         )
 
 
@@ -118,9 +119,13 @@ def _reversals(motion: AbstractMotion) -> Iterator[str]:
         sign = sign[sign != 0]
         turns = int((sign[1:] * sign[:-1] < 0).sum())
         if friction > 0 and turns:
-            rows.append(f"{arm.coordinates[k]} {turns} x {2 * friction:g} {units(arm, 'tau')[k]}")
+            rows.append(f"{arm.coordinates[k]} by {2 * friction:g} {units(arm, 'tau')[k]}, {_times(turns)}")
     if rows:
         yield f"Where a joint with Coulomb friction reverses, its torque jumps by twice the friction: {_listed(rows)}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _capital(text: str) -> str:

@@ -143,7 +143,7 @@ class MotionReport:
             costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
             lines.append(f"cost on finer meshes: {costs}{self._more_segments()}")
         again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
-        held = "equations of motion met" if self.solver == TRACKING else "torques limited"
+        held = "equations of motion met" if self.solver == TRACKING else "torque limits checked"
         lines.append(
             f"solver: {self.solver and f'{self.solver}, '}{max(len(self.iterations) - 1, 0)} iterations, {held} "
             f"at {self.samples} samples{again}; "

@@ -11,6 +11,7 @@ UNITS = {
 EXCESS = 1e-3  # of a limit, up to which a motion may exceed it between samples
 TIMES = 2.0  # of a limit, from which excess is said as a factor
 SHOWN = 5e-5  # of a limit: a smaller excess is printed as 100.00 %
+AT_LIMIT = 1e-7  # rad or m: what is nearer is the accuracy of the solver
 DISTANCE = "distance from"  # begins the names of what keeps clear of obstacles
 
 
@@ -53,10 +54,13 @@ class Peak:
         unit = self.unit or UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
         if self.by_difference or self.quantity == "position":
-            share = f"{self.value:10.4g} {unit}, {self.distance()} {limit}"
+            share = f"{self.value:10.4g} {unit}, {self._compared(limit)}"
         else:
             share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
         return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
+
+    def _compared(self, limit: str) -> str:
+        return f"at its limit {limit}" if abs(self.limit - self.value) < AT_LIMIT else f"{self.distance()} {limit}"
 
     def distance(self) -> str:
         """Return how far the value is from its limit, such as ``0.2 rad from the limit``."""

@@ -92,8 +92,7 @@ def _of_one(loop: ClosedLoop, begin: Start, options: Options) -> Plan:
     if found.decay * until > STIFF:
         return Plan("radau", f"{WORDS['radau']}: {_stiff(found, until)}.")
     method = "dop853" if rtol < FINE else "rk45"
-    poles = f" (largest |pole| at the start: {found.fastest:.3g} rad/s)" if found.fastest else ""
-    why = f"the equations are not stiff{poles}; rtol is {rtol:g}"
+    why = f"the equations are not stiff ({_slow_decay(found, until)}); rtol is {rtol:g}"
     return Plan(method, f"{WORDS[method]}: {why}.")
 
 
@@ -109,6 +108,12 @@ def _of_many(loop: ClosedLoop, begin: Start, options: Options, events: Sequence[
         method = "rodas" if covered else "radau"
         return Plan(method, f"{WORDS[method]}, adaptive steps for each run: {_stiff(worst, options.until)}.")
     return Plan(fixed, f"{WORDS[fixed]}: many runs are integrated together in compiled code.")
+
+
+def _slow_decay(found: Spectrum, until: float) -> str:
+    if not found.decay:
+        return "nothing decays at the start"
+    return f"the fastest decay at the start, {found.decay:.3g} 1/s over {until:g} s, is below {STIFF:g} time constants"
 
 
 def _stiff(found: Spectrum, until: float) -> str:

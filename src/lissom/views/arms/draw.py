@@ -159,9 +159,9 @@ def _draw_arm(board: _Board, bones: Skeleton) -> None:
             board.triad(bones.tips[i] @ tool.placement, TIP_TRIAD)
     _closures(board, bones)
     _masses(board, bones)
-    for i in set(range(len(arm.links))) - {int(i) for i in arm.parent_index}:  # the ends of the branches that move
-        if _moves(arm, i):
-            board.triad(bones.tips[i], TIP_TRIAD)
+    for end in arm.ends:  # those with tools have axes at these
+        if not arm.link(end).tools and _moves(arm, arm.index(end)):
+            board.triad(bones.tips[arm.index(end)], TIP_TRIAD)
     if np.any(arm.gravity):
         _gravity(board, arm.gravity)
 

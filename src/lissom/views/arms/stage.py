@@ -88,7 +88,7 @@ def _sparse_ticks(ax: Any) -> None:
     """Few numbers at the axes of a spatial view, fewer at short ones, where they would overlap."""
     sides = np.array([np.ptp(limits) for limits in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
     for axis, part in zip(AXES, sides / sides.max(), strict=True):
-        ax.locator_params(axis=axis, nbins=max(1, round(TICKS * float(part))))
+        ax.locator_params(axis=axis, nbins=max(1, round(TICKS * float(part))), min_n_ticks=1)
 
 
 def add_legend(ax: Any, plane: Plane | None) -> None:

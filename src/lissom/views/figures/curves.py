@@ -14,6 +14,7 @@ BANDS = ((5, 95, 0.12), (25, 75, 0.25))
 MOST_LINES = 7  # named curves in one panel; others are grey
 LINE = 0.145  # inches between the names of curves
 LEADER = 0.12  # inches from the end of a curve to its name
+CLEAR = 0.03  # inches between a leader and its name
 ROOM = 0.1  # of the range between limits, that is shown beyond them
 
 
@@ -89,8 +90,9 @@ def name_ends(ax: Any) -> None:
             fontsize="small",
             annotation_clip=False,
             parse_math=False,
-            arrowprops={"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0},
-        )
+            arrowprops={"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.6, "relpos": (0.0, 0.5),
+                        "patchA": None, "shrinkA": 72 * CLEAR, "shrinkB": 0},
+        )  # fmt: skip
 
 
 def _end(line: Any) -> tuple[float, float] | None:

@@ -113,8 +113,10 @@ def _panel(
     name_ends(ax)
 
 
-def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Figure:
-    """Plot named curves (nt, n) over time."""
+def over_time(
+    t: Array, values: Array, names: Sequence[str], ylabel: str, units: Sequence[str] = (), title: str = ""
+) -> Figure:
+    """Plot named curves (nt, n) over time; `units` of each, for the largest value in the title."""
     from lissom.views.figures.style import figure_style
 
     with figure_style():
@@ -125,14 +127,15 @@ def over_time(t: Array, values: Array, names: Sequence[str], ylabel: str) -> Fig
         name_ends(ax)
         finish_axes(ax, "time [s]", ylabel)
         unnamed = others(len(names), chosen)
-        set_title(figure, f"largest {ylabel.split(' [')[0]} by {_largest(values, names)}", unnamed)
+        set_title(figure, title, f"largest {ylabel.split(' [')[0]}: {_largest(values, names, units)}", unnamed)
     return figure
 
 
-def _largest(values: Array, names: Sequence[str]) -> str:
-    """The coordinate with the largest value (nt, n), and that value."""
+def _largest(values: Array, names: Sequence[str], units: Sequence[str]) -> str:
+    """The largest value (nt, n) with its unit, and its coordinate."""
     row, column = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
-    return f"{names[int(column)]}: {values[row, column]:.4g}"
+    unit = f" {units[int(column)]}" if units else ""
+    return f"{values[row, column]:.4g}{unit} by {names[int(column)]}"
 
 
 def tip(run: Run) -> Figure:
@@ -198,11 +201,12 @@ def energy(run: Run) -> Figure:
         left.set_yscale("log")
     worst = float(np.max(run.balance_error))
     finish_axes(left, "time [s]", "balance error [J]")
-    left.set_title(f"largest energy balance error: {worst:.2g} of the energy exchanged")
+    kept = f"largest error {worst:.2g} of the energy exchanged" if worst else "kept, but for rounding"
+    left.set_title(f"energy balance: {kept}")
     span(stored, run.t)
     for ax in (stored, flow):
         name_ends(ax)
-    _title(figure, run, f"energy balance error {worst:.2g}")
+    _title(figure, run, f"energy balance error {worst:.2g}" if worst else f"energy balance {kept}")
     return figure
 
 

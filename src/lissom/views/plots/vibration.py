@@ -51,14 +51,26 @@ def _turned(a: Array, b: Array) -> float:
 
 
 def mode_title(found: ArmModes, k: int) -> str:
-    """Return number, frequency and damping ratio of mode k as text."""
+    """Return number, frequency and damping ratio of mode k as text; without vibration its longest time constant."""
     z = found.damping[k]
-    ratio = "" if not z else ", overdamped" if z >= 1 else f", damping ratio {100 * z:.2g} %"
+    if z >= 1:
+        return f"mode {k + 1}: overdamped, time constant {found.time_constants[k, 0]:.3g} s"
+    ratio = f", damping ratio {100 * z:.2g} %" if z else ""
     return f"mode {k + 1}: {found.frequencies_hz[k]:.4g} Hz{ratio}"
 
 
+def _modes_title(found: ArmModes) -> str:
+    """Return the number of modes, how many of them vibrate, and their frequencies."""
+    hz = found.frequencies_hz[found.damping < 1]
+    slow = len(found.damping) - len(hz)
+    if not len(hz):
+        return f"no vibration; {slow} overdamped mode{'s' * (slow > 1)}" if slow else "no vibration modes"
+    between = f"modes from {hz[0]:.4g} to {hz[-1]:.4g} Hz" if len(hz) > 1 else f"mode at {hz[0]:.4g} Hz"
+    return f"vibration {between}" + (f"; {slow} overdamped" if slow else "")
+
+
 def arm_modes(found: ArmModes) -> Figure:
-    """Plot a panel for each mode: the arm at both extremes of its vibration, over the arm at rest."""
+    """Plot a panel for each mode: the arm moved to both sides, over the arm at rest."""
     count = min(len(found.frequencies_hz), MOST_PANELS)
     rest = Skeleton(found.arm, found.q)
     swings = [swing(found, k) for k in range(count)]
@@ -74,10 +86,8 @@ def arm_modes(found: ArmModes) -> Figure:
         ax.set_title(mode_title(found, k))
     hidden = len(found.frequencies_hz) - count
     more = f" ({hidden} more not shown)" if hidden else ""
-    hz = found.frequencies_hz
-    what = f"vibration modes from {hz[0]:.4g} to {hz[-1]:.4g} Hz{more}" if count else "no vibration modes"
-    scale = "both extremes over the arm at rest (grey); amplitudes are not to scale" if count else ""
-    set_title(figure, f"{found.arm.name}, joints {found.joints}: {what}", scale)
+    scale = "each mode to both sides of the arm at rest (grey); amplitudes are not to scale" if count else ""
+    set_title(figure, f"{found.arm.name}, joints {found.joints}: {_modes_title(found)}{more}", scale)
     return figure
 
 

@@ -223,7 +223,7 @@ def _curves(shown: Shown, bending: tuple[Array, Array] | None, axis: int) -> lis
     out = []
     if bending is not None:
         t, d = bending
-        out.append(_diagram(f"deflection of the arm's tip along {'xyz'[axis]}", "mm", t, {"tip": d[:, axis]}))
+        out.append(_diagram(f"tip deflection along {'xyz'[axis]}", "mm", t, {"tip": d[:, axis]}))
     return out + [*_joint_curves(shown.player.arm, take.curves)]
 
 

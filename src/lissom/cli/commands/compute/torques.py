@@ -114,8 +114,9 @@ def _write(source: TorqueSource, tau: Array, output: Path | None, figure: Path |
     if figure is not None:
         from lissom.views.plots.runs import over_time
 
-        label = f"torque [{' or '.join(dict.fromkeys(units(source.arm, 'tau')))}]"
-        save_figure(over_time(t, tau, names, label), figure)
+        known = units(source.arm, "tau")
+        label = f"torque [{' or '.join(dict.fromkeys(known))}]"
+        save_figure(over_time(t, tau, names, label, known, source.arm.name), figure)
 
 
 def peaks(arm: Arm, t: Array, tau: Array) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from lissom.motion.splines.basis import grid
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.transcription.constraints.constraint import Look
 from lissom.motion.transcription.constraints.path import path_constraints
-from lissom.motion.transcription.peak import EXCESS, Peak
+from lissom.motion.transcription.peak import EXCESS, SHOWN, Peak
 from lissom.motion.transcription.peaks import both_sides, peaks_of, rates_of
 from lissom.progress import line_if_long
 from lissom.simulation.run import Run
@@ -260,7 +260,10 @@ def _ended(run: Run) -> bool:
 
 
 def limit_peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
-    """Return the utilisation of limits, and the smallest distance from obstacles, with so many looks in a segment."""
+    """Return the utilisation of limits, and the smallest distance from obstacles, with so many looks in a segment.
+
+    Where this confirms a peak of the motion's report, it is that one: two grids find its top at slightly other times.
+    """
     arm, T, breaks = motion.arm, motion.duration, motion.finest_breaks
     finer = (len(breaks) - 1) // motion.basis.segments
     s = both_sides(grid(breaks, max(per_segment // finer, 4)), breaks)
@@ -269,7 +272,14 @@ def limit_peaks(motion: AbstractMotion, per_segment: int) -> tuple[Peak, ...]:
     look = Look(lambda s: motion.at(s * T)[0], s, s, T, motion.profiles(s * T, 4), motion.torques(s * T), rate)
     peaks = peaks_of(bounds, arm.coordinates, s, T, look.values)
     others = path_constraints(arm, motion.task, "verify")
-    return (*peaks, *(peak for constraint in others for peak in constraint.peaks(look)))
+    found = (*peaks, *(peak for constraint in others for peak in constraint.peaks(look)))
+    known = {peak.quantity: peak for peak in motion.report.peaks}
+    return tuple(known[peak.quantity] if _confirms(peak, known.get(peak.quantity)) else peak for peak in found)
+
+
+def _confirms(peak: Peak, known: Peak | None) -> bool:
+    """Return whether a peak is printed with the same utilisation as a known one of its quantity."""
+    return known is not None and abs(peak.utilisation - known.utilisation) < SHOWN
 
 
 # ---- the verdict; each says what is wrong, or nothing ----------------------------------------------
