@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lissom.identification.fit.masks import Indices
 from lissom.identification.logs.log import Log
 from lissom.identification.signals.filters import low_pass, shifted, slope
 from lissom.identification.signals.ranges import position_limits
@@ -61,7 +61,7 @@ class Samples:
         return min(int(np.ceil(SPOILT * self.rate / self.cutoff_hz)), len(self.t) // 8)
 
     @property
-    def rows(self) -> Indices:
+    def rows(self) -> NDArray[np.intp]:
         """The samples that are rows of the fit: those between the ends, thinned out, where all sensors work."""
         rows, spoilt = np.arange(self.ends, len(self.t) - self.ends, self.steps), SPOILT / self.cutoff_hz
         works = np.ones(len(rows), bool)
