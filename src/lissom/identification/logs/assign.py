@@ -123,7 +123,7 @@ class Assignment:
                 f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}."
             )
         own = stamp_parts(found) or found[:1]
-        return sum(time_unit(word) * self._table[word] for word in own) * self._time_scale()
+        return self._time_scale() * np.sum([time_unit(word) * self._table[word] for word in own], axis=0)
 
     def _time_scale(self) -> float:
         scale = self._scale.get("t", 1.0)

@@ -36,8 +36,10 @@ def check_units(log: Log, arm: Arm) -> None:
     _check_rates(log, names)
 
 
-def milliseconds(t: Array, q: Array) -> tuple[str, ...]:
+def milliseconds(t: Array, q: Array | None) -> tuple[str, ...]:
     """A sentence about times (nt,) that look like milliseconds, for positions q (nt, joints)."""
+    if q is None:
+        return ()
     steps, moves = np.abs(np.diff(t)), np.abs(np.diff(q, axis=0))
     steps, moves = steps[np.isfinite(steps)], moves[np.isfinite(moves)]
     step = float(np.median(steps)) if steps.size else 0.0

@@ -6,6 +6,7 @@ Every repair becomes a sentence. What cannot be repaired without guessing is an 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.identification.logs.dead import without_dead
 from lissom.identification.logs.work import MOST_BAD, Repair, Table, counted
@@ -54,14 +55,14 @@ def _drop_unknown(work: Repair) -> None:
     work.keep(good, "values missing, not finite or absurd", place=_place(fine, work))
 
 
-def _fine(values: Array, word: str) -> Array:
+def _fine(values: Array, word: str) -> NDArray[np.bool_]:
     """Which values (nt, joints) can be used; all of a second encoder that is not there."""
     with np.errstate(invalid="ignore"):
         fine = np.isfinite(values) & (np.abs(values) < LARGEST)
     return np.asarray(fine | (~fine.any(0) if word == "second" else np.zeros(values.shape[1], bool)))
 
 
-def _place(fine: Table, work: Repair) -> str:
+def _place(fine: dict[str, NDArray[np.bool_]], work: Repair) -> str:
     """The channel with the most bad values, and from when to when they are."""
     word = max(fine, key=lambda one: int((~fine[one]).sum(0).max()))
     bad = ~fine[word]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.identification.logs.log import Log
 from lissom.identification.signals.filters import low_pass, shifted, slope
@@ -60,11 +61,13 @@ class Samples:
         return min(int(np.ceil(SPOILT * self.rate / self.cutoff_hz)), len(self.t) // 8)
 
     @property
-    def rows(self) -> Array:
+    def rows(self) -> NDArray[np.intp]:
         """The samples that are rows of the fit: those between the ends, thinned out, where all sensors work."""
-        rows = np.arange(self.ends, len(self.t) - self.ends, self.steps)
-        t, spoilt = self.t[rows], SPOILT / self.cutoff_hz
-        return rows[~np.any([(t > a - spoilt) & (t < b + spoilt) for a, b in self.dead], axis=0)] if self.dead else rows
+        rows, spoilt = np.arange(self.ends, len(self.t) - self.ends, self.steps), SPOILT / self.cutoff_hz
+        works = np.ones(len(rows), bool)
+        for a, b in self.dead:
+            works &= (self.t[rows] <= a - spoilt) | (self.t[rows] >= b + spoilt)
+        return np.asarray(rows[works])
 
     def filtered(self, x: Array) -> Array:
         """Rows (nr, ...) of columns (nt, ...) that are filtered as the torques are."""
