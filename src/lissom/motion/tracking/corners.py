@@ -74,7 +74,7 @@ def _peaks(jumps: Array, least: float) -> list[int]:
     return [int(k) for k in some[np.argsort(-jumps[some], kind="stable")][:MOST]]
 
 
-def _corner(path: GivenPath, t: Array, jump: float, fastest: float) -> Corner | None:
+def _corner(path: GivenPath, t: NDArray[Any], jump: float, fastest: float) -> Corner | None:
     """What is seen of a jump from closer by; None where the path is smooth."""
     closer = np.linspace(float(t[0]), float(t[2]), CLOSER)
     near, _ = _jumps(path, closer)

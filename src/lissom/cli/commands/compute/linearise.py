@@ -61,7 +61,6 @@ def linearise(
     import numpy as np
 
     from lissom.control.linearise import linearise as make
-    from lissom.kernels.arguments import as_state
 
     check_figure(figure)
     check_kind(kind, PLANT)
@@ -78,7 +77,8 @@ def linearise(
         from lissom.control.equilibrium import equilibrium
 
         state = equilibrium(loaded, state).q
-    state = as_state(loaded, state, "q", "linearise")  # a whole state: what is no equilibrium is said below
+    # a whole state: what is no equilibrium is said below
+    state = loaded.expanded(state) if len(state) == len(loaded.joints) else state
     plant = make(loaded, state, rates, torques, output=output, rows=rows_of)
     plant = plant if dt is None else plant.discrete(dt)
     if as_json:

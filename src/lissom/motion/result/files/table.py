@@ -15,6 +15,7 @@ from lissom.formats.table_header import TableHeader, header_lines, header_of
 from lissom.formats.tables import write_table
 from lissom.model.arm import Arm
 from lissom.model.units import units
+from lissom.motion.result.commands import command_of
 from lissom.motion.result.record import AbstractMotion
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import inverse_dynamics
@@ -125,7 +126,7 @@ def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
         t = np.append(t, (count + 1) / rate_hz)
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
     about = header_of(motion.arm, motion.task.loads, motion.duration)
-    command = motion.command()(t) if motion.arm.actuator_lag.any() else None
+    command = command_of(motion, None)(t) if motion.arm.actuator_lag.any() else None
     return MotionTable(motion.arm, float(rate_hz), t, q, qd, qdd, tau, command, about)
 
 
