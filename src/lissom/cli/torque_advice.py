@@ -25,8 +25,8 @@ def warnings_of(source: TorqueSource, rows: list[dict[str, Any]]) -> list[str]:
         f"{row['name']!r} at {row['t']:.4g} s ({abs(row['peak']):.4g} {row['unit']}, {100 * row['of_limit']:.4g} %)"
         for row in over
     ]
-    beyond = [beyond] if beyond else []
-    return [*beyond, *([f"the motion needs more than the torque limit of joint {listed(words, 3)}."] if over else [])]
+    overloaded = f"the motion needs more than the torque limit of joint {listed(words, 3)}." if over else ""
+    return [sentence for sentence in (beyond, overloaded) if sentence]
 
 
 def notes_of(source: TorqueSource) -> list[str]:
@@ -38,7 +38,7 @@ def _rest(arm: Arm, path: Trajectory) -> str:
     """Where friction is left out, as the direction of a joint is not known from its positions."""
     if path.stilled is None:
         return ""
-    stilled = np.where(arm.expanded(arm.sticks), path.stilled, 0.0)
+    stilled = np.where(arm.expanded(arm.sticks.astype(float)) > 0, path.stilled, 0.0)
     if not stilled.any():
         return ""
     k = int(np.argmax(stilled))
