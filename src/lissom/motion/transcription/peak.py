@@ -54,16 +54,15 @@ class Peak:
         unit = self.unit or UNITS.get(self.quantity, "")
         limit = f"{self.limit:.4g}{unit and f' {unit}'}"
         if self.by_difference or self.quantity == "position":
-            share = f"{self.value:10.4g} {unit}, {self._compared(limit)}"
+            share = f"{self.value:10.4g} {unit}, {self.distance()} {limit}"
         else:
             share = f"{100 * self.utilisation:8.2f} % of the limit {limit}"
         return f"{self.quantity:12} {share}: {self.joint} at {self.time:.4g} s{self._tolerated()}"
 
-    def _compared(self, limit: str) -> str:
-        return f"at its limit {limit}" if abs(self.limit - self.value) < AT_LIMIT else f"{self.distance()} {limit}"
-
     def distance(self) -> str:
         """Return how far the value is from its limit, such as ``0.2 rad from the limit``."""
+        if abs(self.limit - self.value) < AT_LIMIT:
+            return "at the limit"
         unit, side = self.unit or UNITS.get(self.quantity, ""), "beyond" if self.utilisation > 1 else "from"
         return f"{abs(self.limit - self.value):.3g} {unit} {side} the limit"
 

@@ -198,8 +198,10 @@ def _mark_reached(ax: Any, curves: DenseCurves, word: str, some: Sequence[int]) 
         if curves.utilisation(word)[:, c].max() >= REACHED:
             limit = min((x for x in low_high if np.isfinite(x)), key=lambda x: float(np.abs(values - x).min()))
             ax.axhline(limit, color=curve_colour(k), linewidth=0.8, linestyle=(0, (4, 3)), zorder=1.2)
-            ax.annotate(f"limit of {curves.arm.coordinates[c]}", (0.0, limit), (4, 1.5), ("axes fraction", "data"),
-                        "offset points", fontsize="x-small", color=curve_colour(k), parse_math=False)  # fmt: skip
+            back = {"facecolor": palette().ground, "edgecolor": "none", "alpha": 0.7, "pad": 0.5}
+            ax.annotate(f"limit of {curves.arm.coordinates[c]}", (0.65, limit), (0, 3), ("axes fraction", "data"),
+                        "offset points", fontsize="x-small", color=curve_colour(k), parse_math=False,
+                        bbox=back)  # fmt: skip
 
 
 def _deflections(ax: Any, motion: Motion) -> None:
