@@ -112,7 +112,16 @@ def test_commands_on_pages_exist(page):
 
 FILES = re.compile(r"[\w./-]+\.(?:toml|urdf|xml|nc|csv)$")
 WRITTEN = {"--output", "-o", "--csv", "--figure", "--film"}
-ANY = {"arm.urdf", "robot.urdf", "arm.toml", "motion.csv", "run.nc", "motion.nc", "loads.toml"}  # of the reader
+ANY = {
+    "arm.urdf",
+    "robot.urdf",
+    "arm.toml",
+    "motion.csv",
+    "log.csv",
+    "run.nc",
+    "motion.nc",
+    "loads.toml",
+}  # of the reader
 
 
 def missing(page):

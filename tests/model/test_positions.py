@@ -83,5 +83,7 @@ def test_joints_are_not_locked_in_degrees():
 def test_references_of_controllers_in_degrees_are_warned_of():
     arm = ls.load("ur5")
     reference = [0.0, 90.0, -80.0, 0.0, 0.0, 0.0]
-    with pytest.warns(ls.OutsideLimits, match="reference of the controller .*'shoulder_lift'.* 90 looks like degrees"):
+    with pytest.warns(
+        ls.OutsideLimits, match="reference of the controller, joint 'shoulder_lift'.* 90 looks like degrees"
+    ):
         ls.simulate(arm, arm.home, tau=ls.PD(reference, 50, 5), until=0.01)

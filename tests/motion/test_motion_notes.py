@@ -64,7 +64,7 @@ def test_a_joint_that_swings_although_start_and_goal_are_equal_is_named(rough):
 def test_reversals_with_friction_are_counted(rough):
     (note,) = [note for note in rough.notes if "reverses" in note]
     v = rough.qd[1:-1, 2]
-    assert f"tilt {int((v[1:] * v[:-1] < 0).sum())} x 0.6 N m" in note
+    assert f"tilt by 0.6 N m, {int((v[1:] * v[:-1] < 0).sum())} times" in note
 
 
 def test_limits_of_the_task_that_exceed_the_arm_are_named():

@@ -40,8 +40,8 @@ def warn_if_unsettled(arm: Arm, q: ArrayLike, drift: Array) -> None:
     if arm.loops or not _joints_only(arm, q) or np.abs(drift).max(initial=0.0) <= STILL:
         return
     warnings.warn(
-        "linearise: q has joints only, so links and springs are taken as not bent, which is no equilibrium (.drift is "
-        f"up to {np.abs(drift).max():.3g}). Use ls.equilibrium(arm, q).q.",
+        "linearise: q has joints only, so links and springs are taken as not deflected, which is no equilibrium "
+        f"(.drift is up to {np.abs(drift).max():.3g}). Use ls.equilibrium(arm, q).q.",
         UserWarning, stacklevel=4,
     )  # fmt: skip
 

@@ -149,7 +149,7 @@ def slope_error(t: Array, x: Array) -> Array:
     --------
     >>> t = np.linspace(0, 1, 41)
     >>> error = slope_error(t, (t**3 * (10 - 15 * t + 6 * t**2))[:, None])  # at rest at both ends
-    >>> abs(_slope(t, t**3 * (10 - 15 * t + 6 * t**2))[0]) < error[0, 0] < 0.01
+    >>> bool(abs(_slope(t, t**3 * (10 - 15 * t + 6 * t**2))[0]) < error[0, 0] < 0.01)
     True
     """
     from scipy.ndimage import maximum_filter1d

@@ -171,7 +171,7 @@ def _why_not_closer(motion: Motion, corners: tuple[Corner, ...]) -> str:
 
 
 def _sharpest(motion: Motion, corners: tuple[Corner, ...]) -> str:
-    """By how much the velocity jumps at most."""
+    """Return the largest jump of the velocity in words."""
     assert motion.tracked is not None
     return sharpest(corners, motion.tracked.axes)
 
