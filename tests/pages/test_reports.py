@@ -111,9 +111,8 @@ def test_saved_motions_and_runs(task, tmp_path, monkeypatch):
     ls.simulate(arm, [0.3, -0.4], until=0.2).save("run.nc")
     text, _ = looked_at(ls.write_report("run.nc"))
     assert "Energy balance: " in text
-    assert (
-        "first q</td><td>0.3, -0.4<" in path.with_name("run.html").read_text()
-    )  # where it began, exactly: the shortest digits that read back the same
+    # where it began, exactly: in the shortest digits that read back the same
+    assert "first q</td><td>0.3, -0.4<" in path.with_name("run.html").read_text()
 
 
 def test_what_a_toml_file_is_about(tmp_path):
