@@ -265,6 +265,70 @@ def test_spare_motors_take_over_where_a_limit_acts():
     assert held.cost > free.cost
 
 
+LIMITS_AT_REST = {
+    "a joint begins at its lower limit": (1, {"position": (0.8, 2.0)}),
+    "a joint begins at its upper limit": (2, {"position": (-2.0, 0.5)}),
+    "a narrow range": (2, {"position": (0.499, 0.501)}),
+    "one direction only": (2, {"velocity": (-np.inf, 0.0)}),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS_AT_REST)
+def test_joints_may_begin_at_their_limits(name):
+    """Three links in a plane: the path can be followed with any of these limits."""
+    k, limits = LIMITS_AT_REST[name]
+    arm, start = _three_links(), [0.3, 0.8, 0.5]
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    held = arm.with_joint(arm.joints[k].name, limits=ls.Limits(**limits))
+    motion = ls.track_motion(held, path, "l2", "xy", 1.0, start=start, point=(0.2, 0, 0))
+    assert motion.status == "solved"
+    assert motion.tracked.error < 1e-7
+    (word, (low, high)) = next(iter(limits.items()))
+    values = (motion.q if word == "position" else motion.qd)[:, k]
+    assert (values > low - 1e-3).all()
+    assert (values < high + 1e-3).all()
+
+
+def test_limits_of_torque_with_coulomb_friction():
+    """Where joints rest, rounding would decide the sign of their friction; with torques within limits all the same."""
+    arm, start = _three_links(), [0.3, 0.8, 0.5]
+    for joint in arm.joints:
+        arm = arm.with_joint(joint.name, friction=0.4)
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    given = {"frame": "l2", "axes": "xy", "duration": 1.0, "start": start, "point": (0.2, 0, 0)}
+    free = ls.track_motion(arm, path, **given)
+    most = 0.9 * np.abs(free.tau[:, 0]).max()
+    held = ls.track_motion(arm, path, limits=ls.Limits(torque=[most, 9.0, 9.0]), **given)
+    assert held.tracked.error < 1e-5
+    assert np.abs(held.torques(np.linspace(0, 1, 2001))[:, 0]).max() < most * 1.001
+
+
+def test_a_pose_that_exceeds_limits_at_rest_is_refused():
+    """Before any search: a longer duration would not help."""
+    arm = ls.load("two_link").with_gravity((0, -9.81, 0))
+    arm = arm.with_joint("fore", limits=ls.Limits(position=(0.1, 2.5)))  # of the other elbow the torques are less
+    begin = ls.pose(arm, [0.2, 1.2], arm.tip_frame)[:2, 3]
+    given = {"axes": "xy", "duration": 1.0, "start": [0.2, 1.2]}
+    with pytest.raises(ls.InputError, match=r"at rest where the path begins, the torque of 'upper' is .* N m, beyond"):
+        ls.track_motion(arm, line(begin, [0.0, -0.2], 1.0), limits=ls.Limits(torque=0.5), **given)
+    by = [0.05, -0.1]  # towards where the arm is stretched
+    needs = [ls.equilibrium(arm, q).tau[0] for q in ls.track_motion(arm, line(begin, by, 1.0), **given).q[[0, -1]]]
+    assert needs[0] < needs[1]
+    with pytest.raises(ls.InputError, match="at rest where the path ends, the torque of 'upper'"):
+        ls.track_motion(arm, line(begin, by, 1.0), limits=ls.Limits(torque=sum(needs) / 2), **given)
+
+
+def test_a_branch_is_chosen_whose_joints_keep_their_limits():
+    """Without start: the elbow that is nearer to home would leave its range on the way."""
+    arm = ls.load("two_link").with_gravity((0, 0, 0))
+    arm = arm.with_joint("upper", limits=ls.Limits(position=(-0.9, 3.0)))
+    arm = arm.with_joint("fore", limits=ls.Limits(position=(-2.5, 2.5)))
+    path = line(ls.pose(arm, [-0.2, 0.9], arm.tip_frame)[:2, 3], [-0.25, -0.35], 1.0)
+    motion = ls.track_motion(arm, path, axes="xy", duration=1.0)
+    assert motion.ok
+    assert motion.q[:, 0].min() > -0.9
+
+
 # ---- the motion as a record ------------------------------------------------------------------------------
 
 

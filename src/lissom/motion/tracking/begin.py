@@ -14,6 +14,7 @@ from lissom.errors import InputError
 from lissom.kernels.arguments import as_state
 from lissom.motion.task.bounds import Bounds
 from lissom.motion.task.frame_output import VERB, FrameOutput
+from lissom.motion.tracking.limits.rest import RestLimits
 from lissom.motion.tracking.path import GivenPath
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.spatial.rotations import Array
@@ -28,30 +29,41 @@ SINGULAR = 2e-3  # smallest singular value of the reach, relative to the largest
 class Beginnings:
     """Poses from which a path can be followed.
 
-    allowed : Bounds          limits of positions
+    bounds : Bounds           limits of positions
+    limits : RestLimits       what poses at rest must keep
     """
 
-    def __init__(self, output: FrameOutput, path: GivenPath, poses: RestPoses, bounds: Bounds) -> None:
-        self.arm, self.output, self.path, self.poses = output.arm, output, path, poses
+    def __init__(
+        self, output: FrameOutput, path: GivenPath, poses: RestPoses, bounds: Bounds, limits: RestLimits
+    ) -> None:
+        self.arm, self.output, self.path, self.poses, self.limits = output.arm, output, path, poses, limits
         self.lower, self.upper = bounds.lower["position"], bounds.upper["position"]
         self.weights = np.ones(len(output.rows))
 
     def found(self, start: Any) -> tuple[Array, Array]:
         """(N, n) poses at rest at times (N,) of the path, along the branch that `start` or the home position is on.
 
-        Other branches are tried where this one does not lead to the end of the path.
+        Other branches are tried where this one does not lead to the end of the path, or, without `start`, where joints
+        leave their limits on the way.
         """
         self._refuse_fixed()
         near = as_state(self.arm, self.arm.home if start is None else start, "start", VERB)
         if near.ndim != 1:
             raise InputError(f"{VERB}: start has shape {near.shape}; expected one state.")
         problem: InputError | None = None
+        beyond: tuple[Array, Array] | None = None
         for q in self._starts(near, start is not None):
             try:
-                return self._along(q)
+                t, Q = self._along(q)
             except InputError as error:
                 problem = problem or error
-        raise problem or self._out_of_reach(near)
+                continue
+            if start is not None or self.limits.keeps_positions(Q):
+                return t, Q
+            beyond = beyond or (t, Q)
+        if beyond is None:
+            raise problem or self._out_of_reach(near)
+        return beyond
 
     # ---- the first pose ---------------------------------------------------------------------------------
 
@@ -136,12 +148,15 @@ class Beginnings:
 
     def _along(self, q: Array) -> tuple[Array, Array]:
         """Times (N,) and poses (N, n) from a first one, by continuation."""
+        self.limits.refuse(q, 0.0)
         nodes = np.linspace(0.0, self.path.duration, NODES + 1)
         rows = [q]
         for begin, end in pairwise(nodes):
             rows.append(self._next(rows[-1], float(begin), float(end)))
         Q = np.array(rows)
         self._refuse_singular(nodes, Q)
+        if len(self.output.rows) == self.arm.actuated.sum():  # otherwise the arm may end in other poses
+            self.limits.refuse(Q[-1], 1.0)
         return nodes, Q
 
     def _next(self, q: Array, begin: float, end: float) -> Array:

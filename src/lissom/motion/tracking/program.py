@@ -19,19 +19,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from lissom.kernels.loads import NO_LOADS, Applied
-from lissom.kernels.tree_call import tree_call
-from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT
 from lissom.model.loads import Load
 from lissom.motion.splines.curves import Curves, End, Space
 from lissom.motion.splines.mesh import Mesh
 from lissom.motion.task.frame_output import FrameOutput
-from lissom.motion.task.loads import loads_over
 from lissom.motion.tracking.mesh import samples_of
+from lissom.motion.tracking.samples import Samples, blocks
 from lissom.motion.tracking.window import Window
 from lissom.spatial.rotations import Array
 
@@ -72,7 +68,7 @@ class TrackingProgram:
 
     Parameters
     ----------
-    output : Output
+    output : FrameOutput
     targets : (N, m)          of the output at the samples of the mesh
     mesh, window              splines, and the times that they cover
     start, goal : (n,)        positions at rest; goal NaN: any at rest, with the output where the path ends
@@ -99,31 +95,24 @@ class TrackingProgram:
             self.s, weights = np.append(self.s, 1.0), np.append(weights, 0.0)
             targets = np.vstack([targets, targets[-1:]])
         self.targets = targets
-        self._loads = loads_over(loads, self.s) if loads else NO_LOADS
-        self._tables(window.total, weights * window.total)
+        self.samples = Samples(self.arm, self.curves, self.s, window.total, loads, self._open)
+        self.ends = Samples(self.arm, self.curves, np.array([0.0, 1.0]), window.total, loads)
+        self._tables(weights * window.total)
 
-    def _tables(self, T: float, weights: Array) -> None:
-        """Constant matrices: profiles by variables, weights of rows, and the accelerations' part of the objective."""
-        n, N = self.arm.dof, len(self.s)
-        local = self.curves.local(self.s)
-        scale = np.tile(np.repeat(1.0 / T ** np.arange(3), n), N)
-        if self._open:
-            scale[-2 * n :] = 0.0
-        self._B = sparse.csr_array(sparse.diags_array(scale) @ local.A)
-        self._c = scale * local.c
-        rows = np.arange(N)[:, None] * 3 * n
-        self._B0 = self._B[(rows + np.arange(n)).ravel()]
+    def _tables(self, weights: Array) -> None:
+        """Constant matrices: positions by variables, weights of rows, and the accelerations' part of the objective."""
+        at = self.samples
+        self._B0 = at.B[at.rows(0, np.arange(self.arm.dof))]
         self._W = np.repeat(np.where(weights > 0, weights, weights.mean()), len(self.output.rows))
         self._weights = weights
-        accelerations = (rows + 2 * n + self.moved).ravel()
-        R, each = self._B[accelerations], np.repeat(weights, len(self.moved))
+        some = at.rows(2, self.moved)
+        R, each = at.B[some], np.repeat(weights, len(self.moved))
         self._smooth = sparse.csr_array(R.T @ sparse.diags_array(each) @ R)
-        self._smooth_rest = R.T @ (each * self._c[accelerations])
+        self._smooth_rest = R.T @ (each * at.c[some])
 
     def states(self, x: Array) -> list[Array]:
         """Positions, rates and accelerations (N, n) at the samples."""
-        z = (self._B @ x + self._c).reshape(len(self.s), 3, self.arm.dof)
-        return [np.ascontiguousarray(z[:, r]) for r in range(3)]
+        return self.samples.states(x)
 
     def acceleration(self, x: Array) -> float:
         """Return the integral of the sum of squared accelerations of joints with a motor."""
@@ -160,31 +149,7 @@ class TrackingProgram:
     def _dynamics(self, z: list[Array]) -> tuple[Array, Any]:
         """Residuals of the rows without a motor, and their derivatives by the variables, each row of size one."""
         if not len(self.free):
-            return np.zeros(0), sparse.csr_array((0, self._B.shape[1]))
-        left, A = self.forces(z, self.free)
+            return np.zeros(0), sparse.csr_array((0, self.samples.B.shape[1]))
+        left, A = self.samples.forces(z, self.free)
         size = np.maximum(np.abs(A).max(axis=1).toarray().ravel(), 1e-12)
         return left / size, sparse.diags_array(1.0 / size) @ A
-
-    def forces(self, z: list[Array], some: NDArray[np.intp]) -> tuple[Array, Any]:
-        """Generalized forces of some coordinates at all samples, one after the other, and their derivatives."""
-        applied = Applied(self._loads)
-        tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, z, applied))[:, some].ravel()
-        G = tree_call(self.arm, INVERSE_DYNAMICS_GRADIENT.name, z, applied)
-        return tau, blocks(np.concatenate([part[:, some] for part in G], axis=2)) @ self._B
-
-    def combination(self, order: int, columns: NDArray[np.intp], rows: Array) -> tuple[Array, Any]:
-        """Combinations rows (k, len(columns)) of a derivative of some coordinates at all samples: A x + c as c, A."""
-        n, N = self.arm.dof, len(self.s)
-        picked = np.zeros((N, len(rows), 3 * n))
-        picked[:, :, order * n + columns] = rows
-        P = blocks(picked)
-        return np.asarray(P @ self._c), P @ self._B
-
-
-def blocks(parts: Array) -> Any:
-    """Block-diagonal matrix of parts (N, k, n)."""
-    N, k, n = parts.shape
-    places = np.arange(N)
-    return sparse.csr_array(
-        sparse.bsr_array((np.ascontiguousarray(parts), places, np.arange(N + 1)), shape=(N * k, N * n))
-    )

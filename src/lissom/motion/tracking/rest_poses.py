@@ -51,14 +51,14 @@ class RestPoses:
         if not len(self.free):
             return e, J
         K = self.stiffness(q, s)
-        left = self._required(q, s)
+        left = self.torques(q, s)[:, self.free]
         size = np.maximum(np.abs(K).max(axis=2), 1e-12)
         return np.concatenate([left / size, e], axis=1), np.concatenate([K / size[..., None], J], axis=1)
 
-    def _required(self, q: Array, s: Array) -> Array:
+    def torques(self, q: Array, s: Array) -> Array:
+        """(N, n) generalized forces that hold poses."""
         still = np.zeros_like(q)
-        found = tree_call(self.arm, INVERSE_DYNAMICS.name, (q, still, still), self._applied(s))
-        return np.asarray(found)[:, self.free]
+        return np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, still, still), self._applied(s)))
 
     def stiffness(self, q: Array, s: Array) -> Array:
         """(N, k, n) derivatives of the rows without a motor by positions, at rest."""

@@ -23,7 +23,9 @@ from lissom.motion.tracking.begin import Beginnings, interpolated
 from lissom.motion.tracking.corners import Corner, corners_of, refuse_jumps
 from lissom.motion.tracking.followed import Found, about_corners, closer, motion_of, too_coarse
 from lissom.motion.tracking.given_functions import remedy_of
-from lissom.motion.tracking.limited import LimitRows, limited, search_within
+from lissom.motion.tracking.limits.rest import RestLimits
+from lissom.motion.tracking.limits.rows import LimitRows, limited
+from lissom.motion.tracking.limits.search import search_within
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
 from lissom.motion.tracking.newton import Searched, search
 from lissom.motion.tracking.options import TrackingOptions
@@ -40,6 +42,7 @@ from lissom.verbs import bending_range
 # outnumber outputs, and at most. What the output leaves undetermined then moves least
 LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
 REFINEMENTS = 2  # of the splines, at most
+TURNS = 4  # searches within limits, at most: joints with friction keep their directions in each
 
 
 class Begun(NamedTuple):
@@ -122,7 +125,8 @@ class _Tracker:
         poses = RestPoses(self.output, task.loads)
         self.bounds, self.measures = bounds_of(self.arm, task, VERB), measures_of(self.arm, task.bending, VERB)
         self._refuse_rates()
-        t, rest = Beginnings(self.output, self.path, poses, self.bounds).found(given.start)
+        limits = RestLimits(poses, self.bounds, self.measures)
+        t, rest = Beginnings(self.output, self.path, poses, self.bounds, limits).found(given.start)
         window = window_of(poses, rest[0], self.path.duration, given.before, given.after)
         return Begun(task, poses, t, rest, window)
 
@@ -162,15 +166,19 @@ class _Tracker:
 
     def _within_limits(self, program: TrackingProgram, found: Searched, window: Window, show: Any) -> Searched:
         """The same, or where limits act, the nearest within them; where none is found, what exceeds them."""
-        if not found.converged or not limited(self.bounds, self.measures):
+        if not limited(self.bounds, self.measures):
             return found
-        rows = LimitRows(program, self.bounds, self.measures)
-        if not rows.exceeded(found.x):
-            return found
-        weight = REDUNDANT if self.redundant else MOST
-        last = search_within(program, rows, found.x, weight * window.path**4, show)
-        log = numbered_on(found.log, last.log)
-        return (last if last.converged else found)._replace(log=log)
+        weight = (REDUNDANT if self.redundant else MOST) * window.path**4
+        for _ in range(TURNS):
+            rows = LimitRows(program, self.bounds, self.measures, found.x)
+            if not found.converged or not rows.exceeded(found.x):
+                break
+            last = search_within(program, rows, found.x, weight, show)
+            log = numbered_on(found.log, last.log)
+            if not last.converged:
+                return found._replace(log=log)
+            found = last._replace(log=log)
+        return found
 
     def _beyond(self, program: TrackingProgram, x: Array) -> bool:
         """Links bend so far that there is nothing to search for."""

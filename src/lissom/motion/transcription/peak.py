@@ -39,8 +39,9 @@ class Peak:
         """Return a message about the limit that is exceeded."""
         if self.quantity.startswith(DISTANCE):
             kept = f"is {self.value:.4g} m, less than the margin of {self.limit:g} m,"
-        elif self.by_difference:
-            kept = f"is {self.value:.4g} {self.unit}, beyond its limit of {self.limit:g} {self.unit},"
+        elif self.by_difference or self.quantity == "position":
+            unit = self.unit or UNITS.get(self.quantity, "")
+            kept = f"is {self.value:.4g} {unit}, beyond its limit of {self.limit:.4g} {unit},"
         elif self.utilisation >= TIMES:
             kept = f"is {self.utilisation:.3g} times its limit"
         else:

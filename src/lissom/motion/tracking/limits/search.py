@@ -21,67 +21,17 @@ import numpy as np
 from scipy import sparse
 
 from lissom.motion.result.report import Iteration
-from lissom.motion.task.bounds import Bounds
+from lissom.motion.tracking.limits.rows import ROOM, LimitRows
 from lissom.motion.tracking.newton import LONGEST, Searched
 from lissom.motion.tracking.program import TrackingProgram
-from lissom.motion.transcription.constraints.bending import Measure
 from lissom.spatial.rotations import Array
 
-LINEAR = {"position": 0, "velocity": 1, "acceleration": 2}
-INSIDE = 2e-3  # of a limit: what is kept free, for what happens between samples
 BEGIN, TO_BOUNDARY = 0.05, 0.99  # distances at first, of the range; the part of the way to a bound that a step goes
 SIZE = 1e-3  # m: distances from the path of this size count as one beside the barrier
 FIRST, LAST = 1e-2, 1e-9  # barriers
 FALLS, FULL = (0.5, 0.15), 0.8  # of the mean product, after a short step and after a full one
 DONE = 1e-6  # of a step, rad or m
-STEPS = 40
-
-
-class LimitRows:
-    """Values that are limited at the samples, relative to their limits.
-
-    lower, upper : (R,)     infinite where there is none
-    """
-
-    def __init__(self, program: TrackingProgram, bounds: Bounds, measures: list[Measure]) -> None:
-        self._program, self._linear = program, []
-        low, high = [], []
-        for word, order in LINEAR.items():
-            some = np.flatnonzero(bounds.limited(word))
-            if len(some):
-                self._linear.append(program.combination(order, some, np.eye(len(some))))
-                low.append(np.tile(bounds.lower[word][some], len(program.s)))
-                high.append(np.tile(bounds.upper[word][some], len(program.s)))
-        for one in measures:
-            self._linear.append(program.combination(0, one.columns, one.rows))
-            high.append(np.full(len(one.rows) * len(program.s), one.limit))
-            low.append(-high[-1])
-        self._driven = np.flatnonzero(bounds.limited("torque"))
-        if len(self._driven):
-            low.append(np.tile(bounds.lower["torque"][self._driven], len(program.s)))
-            high.append(np.tile(bounds.upper["torque"][self._driven], len(program.s)))
-        lower, upper = np.concatenate(low), np.concatenate(high)
-        self._size = np.maximum(np.where(np.isfinite(lower), np.abs(lower), 0), np.where(np.isfinite(upper), upper, 0))
-        self._size = np.maximum(self._size, 1e-9)
-        self.lower, self.upper = lower / self._size + INSIDE, upper / self._size - INSIDE
-
-    def exceeded(self, x: Array) -> bool:
-        """Whether variables x exceed a limit at some sample."""
-        g, _ = self(self._program.states(x), x)
-        return bool(((g < self.lower) | (g > self.upper)).any())
-
-    def __call__(self, z: list[Array], x: Array) -> tuple[Array, Any]:
-        """Values (R,) and derivatives, at variables x with states z."""
-        parts = [(c + A @ x, A) for c, A in self._linear]
-        if len(self._driven):
-            parts.append(self._program.forces(z, self._driven))
-        values = np.concatenate([value for value, _ in parts])
-        return values / self._size, sparse.diags_array(1 / self._size) @ sparse.vstack([A for _, A in parts], "csr")
-
-
-def limited(bounds: Bounds, measures: list[Measure]) -> bool:
-    """Whether there is any limit to keep."""
-    return bool(measures) or any(bounds.limited(word).any() for word in (*LINEAR, "torque"))
+STEPS = 60
 
 
 class _Barrier(NamedTuple):
@@ -96,10 +46,10 @@ class _Barrier(NamedTuple):
 def search_within(program: TrackingProgram, rows: LimitRows, x: Array, weight: float, show: Any) -> Searched:
     """Return where the search from variables x ends, within limits as far as the samples show."""
     log: list[Iteration] = []
-    left, at = np.zeros_like(program.targets), _begun(rows, rows(program.states(x), x)[0])
+    left, at = np.zeros_like(program.targets), _begun(rows, rows(x)[0])
     for number in range(STEPS):
         now = program.linearised(x, weight, left)
-        g, G = rows(now.z, x)
+        g, G = rows(x)
         below, above = at.s - rows.lower, rows.upper - at.s
         stiff = at.low / below + at.high / above
         push = G.T @ (at.mu / above - at.mu / below + stiff * (g - at.s))
@@ -111,7 +61,7 @@ def search_within(program: TrackingProgram, rows: LimitRows, x: Array, weight: f
         show(f"step {number + 1} within limits, {off:.1e} m off")
         if not np.isfinite(size):
             return Searched(x, tuple(log), False)
-        if at.mu <= LAST and size < DONE and over < INSIDE:
+        if at.mu <= LAST and size < DONE and over < ROOM:
             return Searched(x + change, tuple(log), True)
         x, at, left = _moved(rows, x, at, change, G @ change + g - at.s, now.left(change))
     return Searched(x, tuple(log), False)
