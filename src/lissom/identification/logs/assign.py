@@ -79,7 +79,7 @@ class Assignment:
                 f"column {name!r} is in per cent of a value that the table does not say; expected {unit}. Give "
                 f"scale={{{word!r}: [...]}}, what one per cent is at each joint."
             )
-        return Pick(name, unit_factor(name, self.names))
+        return Pick(name, unit_factor(name, self.names, word))
 
     def _refuse_unknown(self, name: Any) -> None:
         if name not in self._table:
