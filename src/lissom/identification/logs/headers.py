@@ -74,6 +74,11 @@ def time_unit(name: str) -> float:
     return next((TIME_UNITS[word] for word in reversed(tokens(name)) if word in TIME_UNITS), 1.0)
 
 
+def has_time_unit(name: str) -> bool:
+    """Whether a name has a unit of time."""
+    return any(word in TIME_UNITS for word in tokens(name))
+
+
 def stamp_parts(names: Sequence[str]) -> tuple[str, str] | None:
     """The two columns of times in whole seconds and nanoseconds, as ROS has them; None where there are none."""
     for name in names:
@@ -187,7 +192,7 @@ def _by_unit(words: Sequence[str]) -> str | None:
     pairs = {a + b for a, b in pairwise(words)}
     if {*words, *pairs} & {*TORQUE_UNITS}:
         return "tau"
-    if "ma" in words or words[-1:] == ["a"] and len(words) > 1:
+    if "ma" in words or (words[-1:] == ["a"] and len(words) > 1):
         return "current"
     angles = [k for k, part in enumerate(words) if part in UNITS and part != "a"]
     if set(words) & {*RATE_UNITS} or any(part in ("s", "sec") for k in angles for part in words[k + 1 :]):
