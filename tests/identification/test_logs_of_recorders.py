@@ -102,9 +102,7 @@ def test_columns_that_name_their_joints():
     np.testing.assert_allclose(log.q, motion(log.t), atol=1e-4)  # times of 256 ns
     assert log.rate == pytest.approx(250.0)
     assert "nanoseconds since 1970" in log.notes[-2]
-    with pytest.raises(
-        ValueError, match=r"'field.name0' names different joints in different rows \(gripper, wrist_1\)"
-    ):
+    with pytest.raises(ValueError, match=r"'field.name0' names different joints in .* \(gripper, wrist_1\)"):
         read_text(echoed(lambda k: ["gripper" if k % 2 else "wrist_1", "shoulder_pan", "elbow"]))
 
 
@@ -247,5 +245,5 @@ def test_values_that_miss_here_and_there_count_by_channel():
 
 def test_a_gap_is_named_before_the_jump_that_it_makes():
     here = (T < 1.0) | (T > 2.0)
-    with pytest.raises(ls.InputError, match="samples are missing from t = 0.996 to 2.004 s"):
+    with pytest.raises(ls.InputError, match=r"samples are missing from t = 0\.996 to 2\.004 s"):
         ls.Log(t=T[here], q=motion()[here])

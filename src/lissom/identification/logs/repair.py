@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.identification.logs.dead import without_dead
-from lissom.identification.logs.rates import join_rates
-from lissom.identification.logs.times import drop_repeated, even_out, refuse_gaps, resample, sort_rows
+from lissom.identification.logs.times import drop_repeated, even_out, join_rates, refuse_gaps, resample, sort_rows
 from lissom.identification.logs.work import Repair, Table, counted
 from lissom.spatial.rotations import Array
 
@@ -61,8 +60,8 @@ def _drop_unknown(work: Repair) -> None:
     work.keep(good, "values missing, not finite or absurd", bad=worst, place=place)
     if good.sum() < (1 - MOST_ROWS) * len(good):
         raise work.refusal(
-            f"{int((~good).sum())} of {len(good)} rows miss some value, more than {100 * MOST_ROWS:g} %{place}. Expected "
-            "a table whose rows are complete."
+            f"{int((~good).sum())} of {len(good)} rows miss some value, more than {100 * MOST_ROWS:g} %{place}. "
+            "Expected rows that are complete."
         )
 
 
