@@ -51,6 +51,27 @@ def test_json_has_the_numbers(files):
     assert found["errors"][0]["joints"] == ["upper", "fore"]
 
 
+def test_columns_of_other_names_units_and_currents(files):
+    """A log of motor currents, in degrees and milliseconds, without a word about either."""
+    import numpy as np
+
+    arm, log = ls.load("two_link"), recorded(ls.load("two_link"), 0)
+    cells = np.column_stack([1e3 * log.t, np.degrees(log.q), log.tau / (5.0, 2.0)])
+    np.savetxt(files / "odd.csv", cells, delimiter=",", header="clock,a,b,x0,x1", comments="")
+    np.savetxt(files / "bare.csv", cells[:, 1:], delimiter=";")
+    odd = ("--column", "t=clock", "--column", "q=a,b", "--column", "current=x{}", "--scale", "q=deg", "--scale", "t=ms")
+    bare = ("--column", "q=0,1", "--column", "current=2,3", "--scale", "q=0.017453292519943295", "--rate", 100)
+    known = ("--gains", "5,2", "--skew", "none", "--friction", "none", "--json")
+    want = ls.identify(arm, log, friction=None, skew=None).table.values
+    for words in (("odd.csv", *odd), ("bare.csv", *bare)):
+        done = run("two_link", files / words[0], *words[1:], *known)
+        assert done.exit_code == 0, done.output
+        found = [row["value"] for row in json.loads(done.output[done.output.index("{") :])["parameters"]]
+        np.testing.assert_allclose(found, want, rtol=1e-6, atol=1e-9)
+    done = run("two_link", files / "odd.csv", *odd[:2], "--column", "q")
+    assert "--column is 'q'; expected a quantity and what it is" in " ".join(done.output.split())
+
+
 def test_refusals(files):
     assert "payload of --loaded" in run(files / "arm.toml", files / "run.csv", "--known-mass", "2").output
     assert "written as .toml" in run(files / "arm.toml", files / "run.csv", "-o", files / "x.urdf").output
