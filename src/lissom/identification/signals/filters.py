@@ -20,7 +20,7 @@ def low_pass(x: Array, cutoff_hz: float, rate: float) -> Array:
     if cutoff_hz >= NYQUIST * rate / 2:
         return x
     sections = butter(ORDER, cutoff_hz, fs=rate, output="sos")
-    pad = min(len(x) - 1, int(3 * rate / cutoff_hz))
+    pad = min(len(x) - 1, round(3 * rate / cutoff_hz))
     return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
 
 
