@@ -31,6 +31,27 @@ def test_it_identifies_checks_and_writes(files):
     assert ls.load(files / "out.toml").mass > 0
 
 
+def test_checks_and_payloads_are_on_the_page(files):
+    words = ("--hold-out", files / "other.csv", "--loaded", files / "box.csv", "--report", files / "check.html")
+    assert run(files / "arm.toml", files / "run.csv", *words, "--friction", "none").exit_code == 0
+    page = (files / "check.html").read_text()
+    assert "Log other.csv." in page
+    assert page.count("<figure") == 3
+    assert "Payload: 0." in page
+
+
+@pytest.mark.filterwarnings("ignore:slow.csv")
+def test_advice_is_that_of_the_terminal(files):
+    import numpy as np
+
+    log = recorded(ls.load("two_link"), 0)
+    for name, factor, advice in (("slow", 1e3, "give --scale t=1e-3"), ("turned", 1.0, "--column t=0 --column q=1,2")):
+        head = "time,q1,q2,tau1,tau2" if name == "slow" else ""
+        rows = np.column_stack([factor * log.t, log.q, log.tau])
+        np.savetxt(files / f"{name}.csv", rows, delimiter=",", header=head, comments="")
+        assert advice in " ".join(run("two_link", files / f"{name}.csv").output.split())
+
+
 def test_repairs_and_axes_that_are_not_used_are_shown(files):
     lines = (files / "run.csv").read_text().splitlines()
     lines[50] = ",".join(["nan"] * len(lines[0].split(",")))

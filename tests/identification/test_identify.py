@@ -257,6 +257,30 @@ def test_missing_torques_are_looked_for_among_the_columns():
         ls.identify(arm, ls.load_log(table, arm))
 
 
+def test_torques_that_are_filtered_already_are_noticed():
+    arm = ls.load("puma560")
+    log = recorded(arm)
+    mean = np.apply_along_axis(np.convolve, 0, log.tau, np.full(30, 1 / 30), "same")
+    for tau, late in ((mean, True), (log.tau, False)):
+        notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=tau), friction="viscous+coulomb").notes
+        assert any("they seem to be filtered already" in note for note in notes) == late
+
+
+@pytest.mark.parametrize("step", [0.0, 2e-3])
+def test_deviations_hold_with_coarse_encoders(step):
+    """Noise or steps of 0.1 degrees are no motion: the filter stays where the motion is."""
+    arm, z = ls.load("ur5e"), []
+    for seed in range(2):
+        log = recorded(arm, seed, level=0.02)
+        noise = 1e-3 * np.random.default_rng(seed).normal(size=log.q.shape)
+        q = np.round(log.q / step) * step if step else log.q + noise
+        found = ls.identify(arm, ls.Log(t=log.t, q=q, tau=log.tau), friction="viscous+coulomb", skew=None)
+        assert found.predictor.cutoff_hz < 6.0
+        z.append((found.table.values - found.table.prior) / found.table.std)
+    z = np.concatenate(z)
+    assert 0.8 < z.std() < 1.25
+
+
 def test_noise_of_joints_that_bear_little_is_no_doubt():
     arm = ls.load("ur5e")
     log = recorded(arm, duration=10.0, level=0.0)

@@ -115,7 +115,7 @@ class Assignment:
         if have and missing and word in NEEDED:
             raise InputError(
                 f"{word} of joint {missing[0]!r} is missing. {self._expected} A joint that is not logged because it is "
-                f"held, as a gripper is, is locked: arm.lock({{{missing[0]!r}: 0.0}}), --lock at the terminal."
+                f"held, as a gripper is, is locked: arm.lock({{{missing[0]!r}: 0.0}})."
             )
         if not have or (missing and word == "qd"):  # rates of some joints alone: all are derived
             return None

@@ -10,6 +10,7 @@ from lissom.identification.fit.pseudo_inertia import COUNT
 from lissom.identification.result.arms import unheld
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.table import ParameterTable
+from lissom.identification.torque.attenuation import attenuation
 from lissom.identification.torque.estimate import Estimate
 
 UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
@@ -24,7 +25,9 @@ HEAVY = 0.1  # of the mass of the arm
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
 
-def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...], moves: Mask) -> tuple[str, ...]:
+def notes(
+    found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...], moves: Mask, cutoff_hz: float
+) -> tuple[str, ...]:
     """All sentences about an estimate; `moves` (n,) are the joints that move in some log."""
     return (
         *_resting(fits, moves),
@@ -32,6 +35,7 @@ def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...], m
         *_other_unit(fits),
         *_reversed(fits),
         *_inconsistent(found, fits),
+        *_filtered(fits, cutoff_hz),
         *_masses(found),
         *_not_identifiable(table),
         *_confounded(found),
@@ -116,6 +120,12 @@ def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
         "given: check whether the log is of this robot, kinematics, order of joints, gravity, signs and units of the "
         "torques, or lower `strength`."
     ]
+
+
+def _filtered(fits: tuple[TorqueFit, ...], cutoff_hz: float) -> list[str]:
+    """Torques that went through a filter of their own."""
+    sentence = attenuation(fits, cutoff_hz)
+    return [] if sentence is None else [sentence]
 
 
 def _masses(found: Estimate) -> list[str]:

@@ -13,6 +13,8 @@ from lissom.identification.logs.log import Log
 from lissom.identification.signals.samples import RESTING, Samples
 from lissom.model.arm import Arm
 
+SLOWEST = 4.0  # Hz
+
 
 def refuse_arm(arm: Arm) -> None:
     """Raise an error for arms whose torques are not linear in rigid parameters."""
@@ -46,6 +48,11 @@ def refuse_log(log: Log) -> None:
     if log.tau is None and log.current is None:
         unused = next((f" It has {note.rstrip('.')}." for note in log.notes if note.startswith("columns not")), "")
         raise InputError(f"{where}it has no torques. Expected tau[joint] or current[joint] for each joint.{unused}")
+    if log.rate < SLOWEST:
+        raise InputError(
+            f"{where}it has {log.rate:.3g} samples per second, too few for rates and accelerations; expected "
+            f"{SLOWEST:g} or more. If its times are milliseconds, give scale={'t': 1e-3} to load_log."
+        )
     if log.tau is not None and not np.any(log.tau):
         raise InputError(f"{where}all torques are zero; check the columns.")
     if not np.ptp(log.q, axis=0).any():

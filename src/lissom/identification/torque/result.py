@@ -30,7 +30,8 @@ def result(found: Estimate, load: Carried, samples: list[Samples], gains: Gains 
     return Identification(
         arm, model.arm, table, fits, predictor, regression.delays, regression.delay_std, found.law,
         found.law_errors, _payloads(found), None if gains is None else gains.values,
-        None if gains is None else gains.std, strength=found.strength, notes=notes(found, table, fits, moves),
+        None if gains is None else gains.std, strength=found.strength,
+        notes=notes(found, table, fits, moves, samples[0].cutoff_hz),
     )  # fmt: skip
 
 

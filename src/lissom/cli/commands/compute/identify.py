@@ -22,6 +22,7 @@ from lissom.cli.common import (
     wrote,
 )
 from lissom.cli.log_options import Columns, Rate, Scales, Shifts, log_arguments, read_logs
+from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,12 +102,12 @@ def identify(
     checks = [found.check(log) for log in held_out]
     print_json(_plain(found, checks)) if as_json else _show(found, checks)
     for note in (note for log in held_out for note in log.sourced_notes if not as_json):
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {in_terminal(note)}", markup=False)
     if output is not None:
         found.save(output)
         wrote(output)
     if report is not None:
-        found.report(report)
+        found.report(report, checks=checks)
         wrote(report)
     save_pictures(checks[0] if checks else found, figure)
 
@@ -131,7 +132,7 @@ def _show(found: Identification, checks: list[TorqueFit]) -> None:
         gains = ", ".join(f"{name} {gain:.4g}" for name, gain in zip(found.joints, found.gains, strict=True))
         out.print(f"torque per current [N m/A or N/A]: {gains}", markup=False)
     for note in found.notes:
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {in_terminal(note)}", markup=False)
 
 
 def _plain(found: Identification, checks: list[TorqueFit]) -> dict[str, Any]:
