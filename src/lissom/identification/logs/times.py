@@ -78,7 +78,7 @@ def even_out(work: Repair) -> None:
         or _equal_rows(work.table).mean() > MOST_SHORT
     ):
         return
-    even = np.polyval(np.polyfit(rows, t, 1), rows)
+    even = np.asarray(np.polyval(np.polyfit(rows, t, 1), rows), float)
     off = float(np.abs(t - even).max())
     if off > OFF * period + np.diff(t).max() or _roughness(work.table["q"], even) > _roughness(work.table["q"], t):
         return

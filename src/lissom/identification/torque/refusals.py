@@ -51,7 +51,7 @@ def refuse_log(log: Log) -> None:
     if log.rate < SLOWEST:
         raise InputError(
             f"{where}it has {log.rate:.3g} samples per second, too few for rates and accelerations; expected "
-            f"{SLOWEST:g} or more. If its times are milliseconds, give scale={'t': 1e-3} to load_log."
+            f"{SLOWEST:g} or more. If its times are milliseconds, give scale={{'t': 1e-3}} to load_log."
         )
     if log.tau is not None and not np.any(log.tau):
         raise InputError(f"{where}all torques are zero; check the columns.")
