@@ -43,11 +43,10 @@ def seconds(t: Array, q: Array | None, qd: Array | None) -> Clock:
             return Clock(factor * t, (f"times are {word} since 1970; they are counted from the first row.",))
     if q is None:
         return Clock(t)
-    factor = _by_rates(t, q, qd)
-    if factor in UNITS:
-        return Clock(
-            factor * t, (f"times are taken for {UNITS[factor]}: so the rates are the slopes of the positions.",)
-        )
+    unit = _by_rates(t, q, qd)
+    if unit is not None:
+        why = "so the rates are the slopes of the positions"
+        return Clock(unit * t, (f"times are taken for {UNITS[unit]}: {why}.",))
     return Clock(t, doubt=_doubt(t, q))
 
 
