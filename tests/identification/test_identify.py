@@ -220,6 +220,67 @@ def test_a_log_of_another_robot_is_doubted():
     assert "masses that cannot exist" in notes(arm.with_gravity((0, 0, 9.81)))
 
 
+def test_a_log_of_a_lighter_or_slower_robot_is_doubted():
+    """Torques of a Puma, and motions in degrees that are within the limits, fit an arm with other masses well."""
+    arm, other = ls.load("ur10"), ls.load("puma560")
+    log = recorded(other, duration=10.0)
+    notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=log.tau), friction="viscous+coulomb", skew=None).notes
+    assert any("far from those given; the log may be of another robot, or in other units" in note for note in notes)
+    q = 0.05 * (log.q - log.q[0]) + arm.home
+    rates = np.gradient(q, log.t, axis=0)
+    tau = ls.inverse_dynamics(arm, q, rates, np.gradient(rates, log.t, axis=0))
+    notes = ls.identify(arm, ls.Log(t=log.t, q=np.degrees(q), tau=tau), friction="viscous", skew=None).notes
+    assert any("the log may be of another robot, or in other units" in note for note in notes)
+
+
+def test_an_arm_at_rest_is_refused_and_joints_at_rest_are_named():
+    arm, rng = ls.load("ur5e"), np.random.default_rng(0)
+    log = recorded(arm, duration=10.0)
+    still = log.q[0] + 1e-5 * rng.normal(size=log.q.shape)
+    held = ls.Log(t=log.t, q=still, tau=ls.gravity_forces(arm, still) + 0.1 * rng.normal(size=still.shape))
+    with pytest.raises(ls.InputError, match=r"no joint moves by more than 0\.1 % of its range"):
+        ls.identify(arm, held)
+    q = np.column_stack([log.q[:, :3], still[:, 3:]])
+    rates = np.gradient(q, log.t, axis=0) * (1, 1, 1, 0, 0, 0)
+    sticking = np.array([0, 0, 0, 1.5, 1.0, -0.7])
+    tau = ls.inverse_dynamics(arm, q, rates, np.gradient(rates, log.t, axis=0)) + sticking * np.sin(log.t)[:, None]
+    found = ls.identify(arm, ls.Log(t=log.t, q=q, tau=tau), skew=None)
+    assert found.notes[0].startswith("wrist_1, wrist_2, wrist_3 rest in these logs")
+    assert not any("another robot" in note for note in found.notes)
+
+
+def test_missing_torques_are_looked_for_among_the_columns():
+    arm = ls.load("two_link")
+    log = recorded(arm, duration=5.0)
+    table = {"t": log.t} | {f"{word}_{k + 1}": log.q[:, k] for k in range(2) for word in ("q", "target_moment")}
+    with pytest.raises(ls.InputError, match=r"no torques.*It has columns not used: target_moment_\*"):
+        ls.identify(arm, ls.load_log(table, arm))
+
+
+def test_torques_that_are_filtered_already_are_noticed():
+    arm = ls.load("puma560")
+    log = recorded(arm)
+    mean = np.apply_along_axis(np.convolve, 0, log.tau, np.full(30, 1 / 30), "same")
+    for tau, late in ((mean, True), (log.tau, False)):
+        notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=tau), friction="viscous+coulomb").notes
+        assert any("they seem to be filtered already" in note for note in notes) == late
+
+
+@pytest.mark.parametrize("step", [0.0, 2e-3])
+def test_deviations_hold_with_coarse_encoders(step):
+    """Noise or steps of 0.1 degrees are no motion: the filter stays where the motion is."""
+    arm, z = ls.load("ur5e"), []
+    for seed in range(2):
+        log = recorded(arm, seed, level=0.02)
+        noise = 1e-3 * np.random.default_rng(seed).normal(size=log.q.shape)
+        q = np.round(log.q / step) * step if step else log.q + noise
+        found = ls.identify(arm, ls.Log(t=log.t, q=q, tau=log.tau), friction="viscous+coulomb", skew=None)
+        assert found.predictor.cutoff_hz < 6.0
+        z.append((found.table.values - found.table.prior) / found.table.std)
+    z = np.concatenate(z)
+    assert 0.8 < z.std() < 1.25
+
+
 def test_noise_of_joints_that_bear_little_is_no_doubt():
     arm = ls.load("ur5e")
     log = recorded(arm, duration=10.0, level=0.0)

@@ -27,6 +27,7 @@ POINTER = struct.Struct("<IQI")  # length, address of a heap, number of an objec
 HEAP = struct.Struct("<4sB3xQ")  # GCOL, version, size with this head
 OBJECT = struct.Struct("<HH4xQ")  # number (0: the rest is free), how often it is used, size
 DEFLATE, SHUFFLE, CHECKSUM = 1, 2, 3  # filters of HDF5 that are read; others would be looked for among plug-ins
+MOST_WORDS = 1000  # of a variable: names of joints and the like
 PACKED = ("scale_factor", "add_offset")
 
 
@@ -54,6 +55,21 @@ class Contents:
             raise ModelError(f"its {name} is not text.", file=str(self._path))
         data = found[()] if kind.length is not None else self._heap_text(found.id.get_offset())
         return data.decode("utf-8")
+
+    def words(self, name: str) -> list[str]:
+        """The words of a variable, such as the names of joints; none where it has none in a row."""
+        import h5py
+
+        found = self._dataset(name)
+        kind = h5py.check_string_dtype(found.dtype)
+        if kind is None or found.shape is None or len(found.shape) != 1 or len(found) > MOST_WORDS:
+            return []
+        if kind.length is not None:
+            return [word.decode("utf-8") for word in found[()]]
+        place = found.id.get_offset()
+        if place is None:
+            return []
+        return [self._heap_text(place + k * POINTER.size).decode("utf-8") for k in range(len(found))]
 
     def _heap_text(self, place: int | None) -> bytes:
         """Text of variable length from its HDF5 heap; HDF5 itself hangs or crashes on damaged heaps."""

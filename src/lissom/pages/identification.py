@@ -20,24 +20,36 @@ CAPTIONS = {
 
 def identification_page(found: Identification) -> str:
     """Return the page as HTML text."""
-    sections = [_errors(found), _parameters(found), *_torques(found), _arm(found)]
+    sections = [_errors(found), *_held_out(found), _parameters(found), *_torques(found), _arm(found)]
     return page(f"Identification of {found.arm.name}", repr(found).strip("<>"), sections)
 
 
 def _errors(found: Identification) -> Section:
     """Errors of the torques, friction laws, payloads and gains."""
-    parts = [found.listing().html(), paragraphs(found.notes)]
+    parts = [found.listing().html(), paragraphs([f"Note: {note}" for note in found.notes])]
     if found.law_errors:
         rows = [(law, f"{error:.4g}") for law, error in sorted(found.law_errors.items(), key=lambda one: one[1])]
         parts.append(Listing.of(("friction law", "error on held-out parts, in standard deviations"), rows).html())
     for load, payload in found.payloads.items():
         com = ", ".join(f"{x:.4g}" for x in payload.com)
-        parts.append(tag("p", f"Payload {load}: {payload.mass:.4g} kg, centre of mass ({com}) m."))
+        name = "Payload" if load == "payload" else f"Payload {load}"
+        parts.append(tag("p", f"{name}: {payload.mass:.4g} kg, centre of mass ({com}) m."))
     if found.gains is not None and found.gain_std is not None:
         gains = zip(found.joints, found.gains, found.gain_std, strict=True)
         cells = [(name, f"{value:.4g}", f"{std:.2g}") for name, value, std in gains]
         parts.append(Listing.of(("joint", "torque per current [N m/A or N/A]", "std"), cells).html())
     return Section("Errors", Markup("".join(parts)))
+
+
+def _held_out(found: Identification) -> Iterator[Section]:
+    """Logs that were not used, beside the arm before."""
+    if not found.checks:
+        return
+    parts = [tag("p", "Logs that were not used in the fit, predicted by the identified arm and by the arm before.")]
+    for check in found.checks:
+        title = f"Log {check.source}." if check.source else "Another log."
+        parts += [tag("p", title), check.listing().html(), picture(plot(check), CAPTIONS["torques"])]
+    yield Section("Check", Markup("".join(parts)))
 
 
 def _parameters(found: Identification) -> Section:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -10,9 +11,11 @@ import numpy as np
 from lissom.arrays import as_floats
 from lissom.errors import InputError, listed, shown, suggest
 from lissom.formats.tables import Columns
+from lissom.identification.logs.clock import Clock, seconds
 from lissom.identification.logs.headers import (
     axes_beyond,
     chosen,
+    has_time_unit,
     is_part,
     meanings,
     stamp_parts,
@@ -26,6 +29,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 NEEDED = ("q", "tau", "current")  # of all joints, if of one
+RUNS = 0.5  # of the rows: a clock shows a later time than in the row before
 
 
 class Pick(NamedTuple):
@@ -42,6 +46,7 @@ class Assignment:
         self, table: Columns, arm: Arm, columns: Mapping[str, Any], scale: Mapping[str, Any], shift: Mapping[str, Any]
     ) -> None:
         self.names = tuple(joint.name for joint in arm.joints)
+        columns = {word: _as_names(value) for word, value in columns.items()}
         self._table, self._columns, self._scale, self._shift = table, columns, scale, shift
         for what, given, known in (("columns", columns, ("t", *CHANNELS)), ("scale", scale, ("t", *CHANNELS)),
                                    ("shift", shift, CHANNELS)):  # fmt: skip
@@ -55,7 +60,7 @@ class Assignment:
         out = {}
         for word in (word for word in self._columns if word != "t"):
             value, count = self._columns[word], len(self.names)
-            names = [value.format(k + 1) for k in range(count)] if isinstance(value, str) else list(value)
+            names = self._filled_in(value) if isinstance(value, str) else list(value)
             if len(names) != count:
                 raise InputError(f"columns[{word!r}] has {len(names)} names; expected {count}, one per joint.")
             for k, name in enumerate(names):
@@ -63,6 +68,11 @@ class Assignment:
                     self._refuse_unknown(name)
                     out[(word, k)] = self._pick(name, word)
         return out
+
+    def _filled_in(self, pattern: str) -> list[str]:
+        """Names of a pattern such as ``pos_{}``, with numbers from 1, or from 0 where the table has that."""
+        first = 0 if pattern.format(0) in self._table and pattern.format(len(self.names)) not in self._table else 1
+        return [pattern.format(first + k) for k in range(len(self.names))]
 
     def _recognised(self) -> dict[tuple[str, int], Pick]:
         """Columns whose names say what they are, of quantities that the caller does not name."""
@@ -79,7 +89,7 @@ class Assignment:
                 f"column {name!r} is in per cent of a value that the table does not say; expected {unit}. Give "
                 f"scale={{{word!r}: [...]}}, what one per cent is at each joint."
             )
-        return Pick(name, unit_factor(name, self.names))
+        return Pick(name, unit_factor(name, self.names, word))
 
     def _refuse_unknown(self, name: Any) -> None:
         if name not in self._table:
@@ -103,7 +113,10 @@ class Assignment:
         have = {k: self._picks[(word, k)] for k in range(len(self.names)) if (word, k) in self._picks}
         missing = [name for k, name in enumerate(self.names) if k not in have]
         if have and missing and word in NEEDED:
-            raise InputError(f"{word} of joint {missing[0]!r} is missing. {self._expected}")
+            raise InputError(
+                f"{word} of joint {missing[0]!r} is missing. {self._expected} A joint that is not logged because it is "
+                f"held, as a gripper is, is locked: arm.lock({{{missing[0]!r}: 0.0}})."
+            )
         if not have or (missing and word == "qd"):  # rates of some joints alone: all are derived
             return None
         out = np.full((len(next(iter(self._table.values()))), len(self.names)), np.nan)
@@ -111,8 +124,8 @@ class Assignment:
             out[:, k] = pick.factor * self._table[pick.name]
         return out * as_floats(self._scale.get(word, 1.0)) + as_floats(self._shift.get(word, 0.0))
 
-    def times(self) -> Array:
-        """The times [s]."""
+    def times(self, arrays: Mapping[str, Array | None]) -> Clock:
+        """The times [s]; a unit that no name says shows in measured positions and rates (nt, joints)."""
         name = self._columns.get("t")
         if name is not None:
             self._refuse_unknown(name)
@@ -120,10 +133,18 @@ class Assignment:
         if not found:
             have = listed(map(repr, self._table), 8)
             raise InputError(
-                f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}."
+                f"there is no column of times, it has {have}. Name it t, in seconds, or columns={{'t':..}}; for rows "
+                "at a constant rate give rate_hz=."
             )
-        own = stamp_parts(found) or found[:1]
-        return self._time_scale() * np.sum([time_unit(word) * self._table[word] for word in own], axis=0)
+        own = stamp_parts(found) or [max(found, key=self._runs)]
+        t = self._time_scale() * np.sum([time_unit(word) * self._table[word] for word in own], axis=0)
+        unclear = len(own) == 1 and not has_time_unit(own[0]) and "t" not in self._scale
+        return seconds(t, arrays["q"], arrays["qd"]) if unclear else Clock(t)
+
+    def _runs(self, name: str) -> bool:
+        """Whether a column of times increases in most rows, as the clock of the log does."""
+        step = np.diff(self._table[name])
+        return bool(step.size) and float(np.mean(step > 0.0)) > RUNS
 
     def _time_scale(self) -> float:
         scale = self._scale.get("t", 1.0)
@@ -135,8 +156,9 @@ class Assignment:
         """A sentence about the columns that are left out."""
         used = {pick.name for pick in self._picks.values()} | {self._columns.get("t")}
         left = [name for name in self._table if name not in used and time_factor(name) is None]
-        beyond = axes_beyond([name for name in self._table if name not in self._columns.values()], self.names)
-        out = [f"columns not used: {listed(left, 6)}."] if left else []
+        beyond = axes_beyond([name for name in self._table if not name.isdigit()], self.names)
+        patterns = dict.fromkeys(re.sub(r"\d+(?=\D*$)", "*", name) for name in left)
+        out = [f"columns not used: {listed(patterns, 8)}."] if left else []
         if beyond:
             out.append(
                 f"the table has more axes than the arm, which has {len(self.names)} joints: axes "
@@ -167,3 +189,12 @@ class Assignment:
             f"Expected columns such as {wanted} or q_1, q_2 ...; the table has {have}. Other names are given with "
             "columns={'q': [...]}."
         )
+
+
+def _as_names(value: Any) -> Any:
+    """Names of columns; tables without names have the numbers of their columns."""
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, int | np.integer):
+        return str(value)
+    return [_as_names(one) for one in value]

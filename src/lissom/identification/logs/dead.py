@@ -29,7 +29,7 @@ def without_dead(work: Repair) -> None:
     rows[first:last] = True
     if rows.sum() < len(rows) // 10:
         raise work.refusal("sensors are dead in nine tenths of the rows; check the logger.")
-    work.keep(rows, "at an end, where a sensor shows the same number while its joint moves", counts=False)
+    work.keep(rows, "at an end, where a sensor shows the same number while its joint moves")
 
 
 def _alive(work: Repair, word: str, k: int) -> tuple[int, int]:

@@ -6,62 +6,45 @@ name of a joint or a number says which joint, the other words the quantity and i
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from lissom.errors import InputError
+from lissom.identification.logs.words import (
+    AXES,
+    DERIVATIVES,
+    DOUBTFUL,
+    ELSEWHERE,
+    FILLERS,
+    LETTERS,
+    MEASURED,
+    MOTOR,
+    OF_CONTACT,
+    PAIRS,
+    PARTS,
+    QUANTITIES,
+    RATE_UNITS,
+    SECOND,
+    SET_POINTS,
+    TIME_UNITS,
+    TIMES,
+    TORQUE_UNITS,
+    UNITS,
+    UNITS_OF,
+)
 
-QUANTITIES = {
-    "q": {"q", "pos", "position", "positions", "angle", "angles", "theta", "phi", "axis"},
-    "qd": {"qd", "dq", "vel", "velocity", "velocities", "speed", "rate", "qdot", "omega"},
-    "qdd": {"qdd", "ddq", "acc", "accel", "acceleration", "qddot"},
-    "tau": {"tau", "torque", "torques", "effort", "efforts", "trq", "moment", "force"},
-    "current": {"current", "currents", "cur", "amp", "amps", "iq"},
-    "second": {"second"},
-}
-SECOND = {"se", "secondary", "link", "load", "output", "arm", "abs"}  # beside a position: the encoder of the link
-MOTOR = {"mot", "motor", "drive", "actuator", "actual", "act", "measured", "meas", "state", "states"}
-SET_POINTS = {
-    "ref",
-    "reference",
-    "target",
-    "desired",
-    "des",
-    "cmd",
-    "command",
-    "commanded",
-    "goal",
-    "setpoint",
-    "error",
-}
-TIMES = {"t", "time", "timestamp", "stamp", "secs", "elapsed", "zeit"}
-TIME_UNITS = {
-    "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 1e-3, "msec": 1e-3, "millis": 1e-3,
-    "milliseconds": 1e-3, "us": 1e-6, "usec": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nsec": 1e-9,
-    "nsecs": 1e-9, "nanos": 1e-9, "nanosec": 1e-9, "nanosecs": 1e-9, "nanoseconds": 1e-9,
-}  # fmt: skip
-DEGREE = math.pi / 180
-UNITS = {
-    "deg": DEGREE, "degs": DEGREE, "degree": DEGREE, "degrees": DEGREE, "grad": DEGREE, "rad": 1.0, "rads": 1.0,
-    "rpm": math.pi / 30, "mm": 1e-3, "m": 1.0, "nm": 1.0, "n": 1.0, "mnm": 1e-3, "knm": 1e3, "ma": 1e-3, "a": 1.0,
-    "mrad": 1e-3, "nmm": 1e-3, "ncm": 1e-2, "turns": 2 * math.pi, "rev": 2 * math.pi, "revs": 2 * math.pi,
-    "revolutions": 2 * math.pi,
-}  # fmt: skip
-PARTS = {"percent", "pct", "permille"}  # of a rated value, which a table does not say
-PAIRS = {"n", "kn", "mn"}  # words that the next one may complete to a unit: N mm
-FILLERS = {"per", "s", "sec", "ros", "data", "value", "joint", "joints", "robot", "feedback"}
 WORDS = re.compile(r"[^\W_\d]+|\d+")
 MIXED = re.compile(r"(?<![A-Za-z])(mA|kNm|mNm|kN|mN)(?![A-Za-z])")  # units with a capital letter inside
 
 
 class Meaning(NamedTuple):
-    """What a column holds: a quantity of a joint (its index)."""
+    """What a column holds: a quantity of a joint (its index); of several the one with the least doubt is meant."""
 
     word: str
     joint: int
+    doubt: int = 0
 
 
 def tokens(name: str) -> list[str]:
@@ -91,6 +74,11 @@ def time_unit(name: str) -> float:
     return next((TIME_UNITS[word] for word in reversed(tokens(name)) if word in TIME_UNITS), 1.0)
 
 
+def has_time_unit(name: str) -> bool:
+    """Whether a name has a unit of time."""
+    return any(word in TIME_UNITS for word in tokens(name))
+
+
 def stamp_parts(names: Sequence[str]) -> tuple[str, str] | None:
     """The two columns of times in whole seconds and nanoseconds, as ROS has them; None where there are none."""
     for name in names:
@@ -101,8 +89,10 @@ def stamp_parts(names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def unit_factor(name: str, joints: Sequence[str] = ()) -> float:
+def unit_factor(name: str, joints: Sequence[str] = (), word: str | None = None) -> float:
     """The factor that makes a column SI, from a unit in its name beside the name of a joint.
+
+    word : str or None     the quantity, whose units alone are then looked for: the A of ``A1 deg`` is no ampere
 
     Examples
     --------
@@ -110,8 +100,10 @@ def unit_factor(name: str, joints: Sequence[str] = ()) -> float:
     (0.001, 1.0, 0.001)
     """
     words = _split(name, joints)[0]
+    known = UNITS_OF.get(word or "", UNITS)
     pairs = [a + b for a, b in pairwise(words) if a in PAIRS]
-    return next((UNITS[part] for part in (*pairs, *words) if part in UNITS), 1.0)
+    found = [part for part in (*pairs, *words) if part in known]
+    return known[max(found, key=len)] if found else 1.0
 
 
 def is_part(name: str) -> bool:
@@ -122,15 +114,33 @@ def is_part(name: str) -> bool:
 def meanings(names: Sequence[str], joints: Sequence[str]) -> dict[str, Meaning]:
     """What each column means, of those that are understood; times and set points are left out."""
     parts = {name: _split(name, joints) for name in names if time_factor(name) is None}
-    numbered = {number for _, joint, number in parts.values() if joint is None and number is not None}
-    first = 0 if 0 in numbered else 1
+    words = {name: _quantity(words) for name, (words, _, _) in parts.items()}
+    numbers = {n for name, (_, joint, n) in parts.items() if joint is None and n is not None and words[name]}
+    at = _places(joints, numbers)
     found = {}
-    for name, (words, joint, number) in parts.items():
-        at = joint if joint is not None else None if number is None else number - first
-        word = _quantity(words)
-        if word is not None and at is not None and 0 <= at < len(joints):
-            found[name] = Meaning(word, at)
+    for name, (own, joint, number) in parts.items():
+        word, k = words[name], joint if joint is not None else at.get(number)
+        if word is not None and k is not None:
+            found[name] = Meaning(word, k, _doubt(own))
     return found
+
+
+def _places(joints: Sequence[str], numbers: set[int]) -> dict[int | None, int]:
+    """The joint of each number in a table: by the numbers in the names of the joints if they fit, or in their order."""
+    own = [next((int(part) for part in reversed(tokens(name)) if part.isdigit()), None) for name in joints]
+    if None not in own and len(set(own)) == len(own) and numbers <= {*own}:
+        return {number: k for k, number in enumerate(own)}
+    first = 0 if 0 in numbers else 1
+    return {first + k: k for k in range(len(joints))}
+
+
+def _doubt(words: Sequence[str]) -> int:
+    """How much speaks against a column as the measurement that is meant, beside others of the same quantity."""
+    quantities = set().union(*QUANTITIES.values())
+    known = {*quantities, *UNITS, *FILLERS, *MOTOR, *SECOND, *DERIVATIVES}
+    strange = sum(part not in known and not part.isdigit() for part in words)
+    unnamed = not quantities & set(words)
+    return strange + 3 * len(DOUBTFUL & set(words)) + 5 * unnamed - len(MEASURED & set(words))
 
 
 def _split(name: str, joints: Sequence[str]) -> tuple[list[str], int | None, int | None]:
@@ -157,16 +167,37 @@ def _labels(joints: Sequence[str]) -> list[tuple[list[str], int]]:
 
 def _quantity(words: Sequence[str]) -> str | None:
     """The quantity that words name, or None."""
-    if any(part in SET_POINTS for part in words):
+    have = set(words)
+    if have & SET_POINTS or have & ELSEWHERE:
         return None
-    known = [word for word, names in QUANTITIES.items() if any(part in names for part in words)]
-    if not known:  # just the name of a joint is its position
-        return "q" if all(part in {*UNITS, *FILLERS, *MOTOR} for part in words) else None
-    if known == ["q"] and any(part in SECOND for part in words) and not any(part in {"mot", "motor"} for part in words):
+    known = [word for word, names in QUANTITIES.items() if have & names]
+    if not known:
+        return _by_unit(words)
+    if "current" in known and "current" in have and known[0] != "current":
+        known.remove("current")  # the present one
+    if known == ["q"] and have & SECOND and not have & {"mot", "motor"}:
         return "second"
-    if "qd" in known and any(part in SECOND - {"abs"} for part in words):
+    if "qd" in known and have & (SECOND - {"abs"}):
         return None  # rates of second encoders are not used
-    return known[-1]
+    if known[-1] == "tau" and have & OF_CONTACT:
+        return None
+    return next((made[known[-1]] for dot, made in DERIVATIVES.items() if dot in have and known[-1] in made), known[-1])
+
+
+def _by_unit(words: Sequence[str]) -> str | None:
+    """The quantity of a column that names none, by its unit; just the name of a joint is its position."""
+    rest = [part for part in words if part not in {*UNITS, *FILLERS, *MOTOR, *AXES}]
+    if rest and not set(rest) <= LETTERS:
+        return None
+    pairs = {a + b for a, b in pairwise(words)}
+    if {*words, *pairs} & {*TORQUE_UNITS}:
+        return "tau"
+    if "ma" in words or (words[-1:] == ["a"] and len(words) > 1):
+        return "current"
+    angles = [k for k, part in enumerate(words) if part in UNITS and part != "a"]
+    if set(words) & {*RATE_UNITS} or any(part in ("s", "sec") for k in angles for part in words[k + 1 :]):
+        return "qd"
+    return "q" if angles or set(words) <= {*FILLERS, *MOTOR, *AXES} else None
 
 
 def strangers(names: Sequence[str], joints: Sequence[str]) -> list[str]:
@@ -179,16 +210,15 @@ def axes_beyond(names: Sequence[str], joints: Sequence[str]) -> list[int]:
     """Numbers of axes that a table of numbered columns has and the arm has not."""
     parts = [_split(name, joints) for name in names if time_factor(name) is None]
     numbers = {n for words, joint, n in parts if joint is None and n is not None and _quantity(words) in QUANTITIES}
-    first = 0 if 0 in numbers else 1
-    return sorted(n for n in numbers if n - first >= len(joints))
+    return sorted(numbers - {*_places(joints, numbers)})
 
 
 def chosen(found: Mapping[str, Meaning]) -> dict[tuple[str, int], str]:
     """The column of each quantity of each joint; an error where two columns compete for the same one."""
     out: dict[tuple[str, int], str] = {}
-    for name, meaning in found.items():
-        rival = out.setdefault((meaning.word, meaning.joint), name)
-        if rival != name:
+    for name, meaning in sorted(found.items(), key=lambda one: one[1].doubt):
+        rival = out.setdefault(meaning[:2], name)
+        if rival != name and found[rival].doubt == meaning.doubt:
             raise InputError(
                 f"columns {rival!r} and {name!r} both look like {meaning.word} of the same joint; say which with "
                 f"columns={{{meaning.word!r}: [...]}}."

@@ -123,24 +123,22 @@ class Log(KnownKeywords):
                 f"between: {inside.sum()} samples lie from {start:g} to {end:g} s; the log has {self.t[0]:g} to "
                 f"{self.t[-1]:g} s."
             )
-        return self._with({word: getattr(self, word)[inside] for word in ("t", *self.channels)})
+        return self.replaced(**{word: getattr(self, word)[inside] for word in ("t", *self.channels)})
 
     def with_torque(self, gains: Any) -> Log:
         """The log with torques of the motors: gains (joints,) [N m/A or N/A] times currents."""
         if self.current is None:
             raise InputError("with_torque: the log has no currents.")
-        return self._with({"tau": self.current * torques_per_current(gains, self.current.shape[1]), "current": None})
+        tau = self.current * torques_per_current(gains, self.current.shape[1])
+        return self.replaced(tau=tau, current=None)
 
-    def _with(self, changes: dict[str, Any]) -> Log:
-        words = ("t", *CHANNELS, "load", "joints", "source")
-        made = Log(**({word: getattr(self, word) for word in words} | changes))
-        object.__setattr__(made, "notes", tuple(dict.fromkeys((*self.notes, *made.notes))))
-        return made
-
-    def with_notes(self, notes: tuple[str, ...]) -> Log:
-        """The log with more notes."""
-        made = self._with({})
-        object.__setattr__(made, "notes", (*made.notes, *notes))
+    def replaced(self, **changes: Any) -> Log:
+        """The same log, which is clean already, with other values of some fields."""
+        made = object.__new__(Log)
+        made.__dict__.update(self.__dict__ | changes)
+        for value in changes.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:

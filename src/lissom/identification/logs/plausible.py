@@ -7,13 +7,10 @@ import numpy as np
 from lissom.errors import InputError
 from lissom.identification.logs.log import Log
 from lissom.model.arm import Arm
-from lissom.spatial.rotations import Array
 
 DEGREES = np.degrees(1.0)
 TURNS = 4 * np.pi  # a joint without limits rarely turns further; the same number is little in degrees
 BEYOND = 3.0  # times the range of the limits
-SLOW = (0.5, 100.0)  # s: sampling periods that are usual for milliseconds
-FASTEST = 20.0  # rad/s or m/s: above it times cannot be milliseconds
 
 
 def check_units(log: Log, arm: Arm) -> None:
@@ -34,22 +31,6 @@ def check_units(log: Log, arm: Arm) -> None:
                 "scale={'q': numpy.pi / 180} to load_log, or name the columns with their unit (q_deg_1)."
             )
     _check_rates(log, names)
-
-
-def milliseconds(t: Array, q: Array | None) -> tuple[str, ...]:
-    """A sentence about times (nt,) that look like milliseconds, for positions q (nt, joints)."""
-    if q is None:
-        return ()
-    steps, moves = np.abs(np.diff(t)), np.abs(np.diff(q, axis=0))
-    steps, moves = steps[np.isfinite(steps)], moves[np.isfinite(moves)]
-    step = float(np.median(steps)) if steps.size else 0.0
-    rate = float(np.percentile(moves, 99)) / step if step > 0.0 and moves.size else np.inf
-    if not SLOW[0] <= step <= SLOW[1] or 1e3 * rate > FASTEST:
-        return ()
-    return (
-        f"the log is sampled at {1 / step:.3g} Hz, every {step:.3g} s, and its joints hardly move in that time: if its "
-        "times are milliseconds, give scale={'t': 1e-3} to load_log, or name the column with its unit (time_ms).",
-    )
 
 
 def _looks_like_degrees(log: Log, k: int, low: float, high: float) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Never
+from typing import Any, NamedTuple, Never
 
 import numpy as np
 
-from lissom.errors import InputError, LissomError, shown, suggest
+from lissom.errors import InputError, LissomError, ModelError, shown, suggest
+from lissom.formats.tables import Columns
 from lissom.identification.logs.assign import Assignment
+from lissom.identification.logs.clock import Clock, of_rate
 from lissom.identification.logs.log import Log
-from lissom.identification.logs.plausible import check_units, milliseconds
+from lissom.identification.logs.plausible import check_units
 from lissom.identification.logs.tables import columns_of
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -26,6 +28,7 @@ def load_log(
     columns: Mapping[str, Any] | None = None,
     scale: Mapping[str, Any] | None = None,
     shift: Mapping[str, Any] | None = None,
+    rate_hz: float | None = None,
     load: str = "",
     **unknown: Never,
 ) -> Log:
@@ -40,13 +43,15 @@ def load_log(
     source : path               a table (.csv, .txt) with a header, a NetCDF file (.nc) of xarray, or a saved run
         or Run                  a simulation: its positions, rates and torques
         or DataFrame, Dataset   of pandas, of xarray
-        or mapping              arrays by name of a column
+        or mapping, array       arrays by name of a column; an array (rows, columns) without names
     arm : Arm                   whose joints the log is about
     columns : mapping or None   where names say too little: {"q": ["a1", "a2"], "t": "clock"}, one name per joint, None
-                                for a joint without; or with braces for the joint's number from 1, {"q": "pos_{}"}
+                                for a joint without; or with braces for the joint's number, {"q": "pos_{}"}; numbers of
+                                columns from 0 for tables without names: {"t": 0, "q": [1, 2], "tau": [3, 4]}
     scale : mapping or None     {"tau": factors}: a number, or one per joint, that the columns are multiplied by, for
                                 example gear ratios where torques are those of the motors; {"t": 1e-3} for milliseconds
     shift : mapping or None     {"q": angles}: added after scaling, for example zeros of encoders
+    rate_hz : float or None     samples per second, of tables without times
     load : str                  a word for what the arm carries, see `Log`
 
     Returns
@@ -68,18 +73,43 @@ def load_log(
     if isinstance(found, Run):
         log = _of_run(found, arm, load)
     else:
-        table, where = found
-        try:
-            assigned = Assignment(table, arm, columns or {}, scale or {}, shift or {})
-            arrays, t, left = assigned.arrays(), assigned.times(), assigned.note()
-            slow = milliseconds(t, arrays["q"])
-        except LissomError as error:
-            raise InputError(f"{where}: {error}") from None
-        log = Log(t, load=load, joints=assigned.names, source=where, **arrays).with_notes((*slow, *left))
-        for sentence in slow:
-            warnings.warn(f"{where}: {sentence}", stacklevel=3)
+        log, doubts = _of_table(*found, arm, Given(columns or {}, scale or {}, shift or {}, rate_hz), load)
+        for sentence in doubts:
+            warnings.warn(f"{log.source}: {sentence}", stacklevel=3)
     check_units(log, arm)
     return log
+
+
+class Given(NamedTuple):
+    """What the caller says about the columns of a table."""
+
+    columns: Mapping[str, Any]
+    scale: Mapping[str, Any]
+    shift: Mapping[str, Any]
+    rate_hz: float | None
+
+
+def _of_table(table: Columns, where: str, arm: Arm, given: Given, load: str) -> tuple[Log, tuple[str, ...]]:
+    """The log of columns by name, and sentences about what looks wrong in them."""
+    if not given.columns and all(name.isdigit() for name in table):
+        what = "it has no names of columns" if where == "array" else "its first line has numbers"
+        raise ModelError(
+            f"{what}; expected names such as t, q_1, tau_1. Or say what the columns are by their numbers from 0: "
+            "columns={'t': 0, 'q': [1, 2], 'tau': [3, 4]}.",
+            file=where,
+        )
+    try:
+        assigned = Assignment(table, arm, given.columns, given.scale, given.shift)
+        arrays = assigned.arrays()
+        if given.rate_hz is None:
+            clock = assigned.times(arrays)
+        else:
+            clock = Clock(of_rate(given.rate_hz, len(next(iter(table.values())))))
+        left = assigned.note()
+    except LissomError as error:
+        raise InputError(f"{where}: {error}") from None
+    log = Log(clock.t, load=load, joints=assigned.names, source=where, **arrays)
+    return log.replaced(notes=(*log.notes, *clock.notes, *clock.doubt, *left)), clock.doubt
 
 
 def _of_run(run: Run, arm: Arm, load: str) -> Log:

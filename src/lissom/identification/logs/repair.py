@@ -9,28 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.identification.logs.dead import without_dead
-from lissom.identification.logs.work import MOST_BAD, Repair, Table, counted
+from lissom.identification.logs.times import drop_repeated, even_out, join_rates, refuse_gaps, resample, sort_rows
+from lissom.identification.logs.work import Repair, Table, counted
 from lissom.spatial.rotations import Array
 
 LARGEST = 1e6  # of any measured value; loggers that crash write 1e293
-LONGEST_GAP = 5  # samples that may be interpolated
-LONGEST_HOLD = 4  # equal rows in sequence that are one measurement logged again
 OUTLIER = 20.0  # times the usual largest step
-UNEVEN = 1e-3  # of a sampling period
 TURN = 2 * np.pi
+MOST_ROWS = 0.1  # may be removed because one value or another is missing
 
 
 def repaired(table: Table, joints: tuple[str, ...], source: str) -> Repair:
     """A table {"t": (nt,), "q": (nt, joints), ...} made clean and uniform in time, and what was done to it."""
     work = Repair(table, joints, source)
+    join_rates(work)
     _drop_unknown(work)
-    _drop_repeated(work)
+    sort_rows(work)
+    even_out(work)
+    drop_repeated(work)
+    refuse_gaps(work)
     _unwrap(work)
     for word in ("q", "qd", "second"):
         _interpolate_outliers(work, word)
-    _refuse_gaps(work)
     without_dead(work)
-    _resample(work)
+    resample(work)
     return work
 
 
@@ -46,13 +48,21 @@ def _drop_unknown(work: Repair) -> None:
         if not some.any(0).all():
             k = int(np.argmin(some.any(0)))
             raise work.refusal(f"{word} of joint {work.name(k)} has no number in any row; check its column.")
-        good &= some.all(1)
-    if not good.any():
-        raise work.refusal(f"no row has a number in every column{_place(fine, work)}; check how the table was read.")
     low, middle, high = np.percentile(t[good], [25, 50, 75])
     with np.errstate(invalid="ignore", over="ignore"):
         good &= np.abs(t - middle) <= 10 * (high - low) + 1.0
-    work.keep(good, "values missing, not finite or absurd", place=_place(fine, work))
+    worst = max(int((~some & good[:, None]).sum(0).max()) for some in fine.values())
+    worst += int((~good).sum())
+    good &= np.all([some.all(1) for some in fine.values()], axis=0)
+    place = _place(fine, work)
+    if not good.any():
+        raise work.refusal(f"no row has a number in every column{place}; check how the table was read.")
+    work.keep(good, "values missing, not finite or absurd", bad=worst, place=place)
+    if good.sum() < (1 - MOST_ROWS) * len(good):
+        raise work.refusal(
+            f"{int((~good).sum())} of {len(good)} rows miss some value, more than {100 * MOST_ROWS:g} %{place}. "
+            "Expected rows that are complete."
+        )
 
 
 def _fine(values: Array, word: str) -> NDArray[np.bool_]:
@@ -72,39 +82,6 @@ def _place(fine: dict[str, NDArray[np.bool_]], work: Repair) -> str:
     if not times.size:
         return ""
     return f"; most in {word} of joint {work.name(k)}, from t = {times.min():.6g} to {times.max():.6g} s"
-
-
-def _drop_repeated(work: Repair) -> None:
-    """Remove rows whose time does not increase, and rows that hold the measurement before."""
-    t = work.table["t"]
-    newest = np.maximum.accumulate(t)
-    fresh = np.concatenate([[True], t[1:] > newest[:-1]])
-    back = np.concatenate([[False], t[1:] < newest[:-1]])
-    if back.sum() > max(MOST_BAD * len(t), 2):
-        k = int(np.argmax(back))
-        raise work.refusal(
-            f"{int(back.sum())} rows have earlier times than a row before, first row {k + 1} (from {t[k - 1]:.6g} to "
-            f"{t[k]:.6g} s). Expected one run with increasing times; split the file."
-        )
-    work.keep(fresh, "times that do not increase", counts=bool(back.any()))
-    same = np.concatenate([[False], _equal_rows(work.table)])
-    work.keep(np.logical_not(_short_holds(same)), "the measurement before, logged again", counts=False)
-
-
-def _equal_rows(table: Table) -> Array:
-    """Whether each row but the first has the values of the one before, in all channels."""
-    parts = [values for word, values in table.items() if word != "t"]
-    values = np.nan_to_num(np.concatenate(parts, axis=1))
-    return (values[1:] == values[:-1]).all(1)
-
-
-def _short_holds(same: Array) -> Array:
-    """Which of the rows that equal the one before are in short sequences: longer ones are an arm at rest."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(int), [0]])))
-    out = np.zeros(len(same), bool)
-    for start, end in edges.reshape(-1, 2):
-        out[start:end] = end - start < LONGEST_HOLD
-    return out
 
 
 def _unwrap(work: Repair) -> None:
@@ -145,42 +122,3 @@ def _interpolate_outliers(work: Repair, word: str) -> None:
             work.count(
                 int(bad.sum()), f"{counted(bad.sum(), 'outlier')} in {word} of joint {work.name(k)} interpolated."
             )
-
-
-def _refuse_gaps(work: Repair) -> None:
-    """Raise an error where more samples are missing than may be interpolated."""
-    t = work.table["t"]
-    step = np.diff(t)
-    usual = float(np.median(step))
-    missing = np.rint(step / usual).astype(int) - 1
-    if missing.max() > LONGEST_GAP:
-        k = int(np.argmax(missing))
-        raise work.refusal(
-            f"{missing[k]} samples are missing from t = {t[k]:.6g} to {t[k + 1]:.6g} s; at most {LONGEST_GAP} are "
-            "interpolated. Give the parts before and after as two logs."
-        )
-    if missing.any():
-        work.notes.append(
-            f"{counted(missing.sum(), 'missing sample')} interpolated, in {counted((missing > 0).sum(), 'place')}."
-        )
-
-
-def _resample(work: Repair) -> None:
-    """Interpolate to a uniform grid of times, unless they are uniform already."""
-    from scipy.interpolate import make_interp_spline
-
-    t = work.table["t"]
-    step = np.diff(t)
-    usual = float(np.median(step))
-    if np.abs(step - usual).max() <= UNEVEN * usual:
-        return
-    grid = t[0] + usual * np.arange(int((t[-1] - t[0]) / usual + 1e-9) + 1)
-    work.notes.append(
-        f"times are uneven ({1e3 * step.min():.4g} to {1e3 * step.max():.4g} ms): resampled at {1 / usual:.4g} Hz."
-    )
-    for word, values in work.table.items():
-        if word in ("q", "qd"):
-            work.table[word] = make_interp_spline(t, values, k=3)(grid)
-        elif word != "t":  # torques jump; splines would overshoot
-            work.table[word] = np.column_stack([np.interp(grid, t, column) for column in values.T])
-    work.table["t"] = grid

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,12 @@ from lissom.arrays import as_floats
 from lissom.errors import InputError, LissomError, ModelError, shown
 from lissom.formats.files import LARGEST_MATRIX, read_bytes
 from lissom.formats.netcdf import opened
-from lissom.formats.tables import Columns, cell_text
+from lissom.formats.tables import Columns
+from lissom.identification.logs.cells import fields, first_row, header, named, parsed, separator_of, spread_lists
 from lissom.simulation.files import load_run
 from lissom.simulation.run import Run
-from lissom.spatial.rotations import Array
 
 TEXT = (".csv", ".txt", ".tsv", ".dat", ".log")
-NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|nan|inf)", re.IGNORECASE)
 
 
 def columns_of(source: Any) -> tuple[Columns, str] | Run:
@@ -28,14 +26,16 @@ def columns_of(source: Any) -> tuple[Columns, str] | Run:
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source))
     if hasattr(source, "data_vars"):  # a dataset of xarray
-        return _of_variables({str(name): values.values for name, values in source.variables.items()}), "dataset"
+        return _of_dataset(source), "dataset"
     if hasattr(source, "columns") and hasattr(source, "to_numpy"):  # a frame of pandas
         return _of_frame(source), "table"
     if isinstance(source, Mapping):
         return _of_variables(source), "table"
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        return {str(k): column for k, column in enumerate(as_floats(source).T)}, "array"
     raise InputError(
-        f"load_log: got {shown(source)}; expected a file (.csv, .nc), a Run, a pandas DataFrame, an xarray Dataset or "
-        "a mapping of arrays."
+        f"load_log: got {shown(source)}; expected a file (.csv, .nc), a Run, a pandas DataFrame, an xarray Dataset, "
+        "a mapping of arrays, or an array (rows, columns)."
     )
 
 
@@ -51,87 +51,119 @@ def _of_file(path: Path) -> tuple[Columns, str] | Run:
     try:
         return read_text(text), path.name
     except ValueError as error:
-        raise ModelError(f"it is not a table of numbers with a header: {error}.", file=str(path)) from None
+        raise ModelError(f"it is not a table of numbers: {error}.", file=str(path)) from None
 
 
 def _of_netcdf(path: Path) -> tuple[Columns, str] | Run:
     with opened(path, "log") as contents:
         if "record" in contents:
             return load_run(path)
-        found = {}
+        numbers, words = {}, []
         for name in contents.names():
             try:
-                found[name] = contents.numbers(name)
-            except LissomError:  # text and the like, which a log has no use for
+                words.append(contents.words(name))
+                numbers[name] = contents.numbers(name)
+            except LissomError:  # text and the like
                 continue
-        return _of_variables(found), path.name
+        out: Columns = {}
+        for name, values in numbers.items():
+            labels = [some for some in words if some and values.shape[1:] == (len(some),)]
+            out |= _channels(name, values, labels[0] if len(labels) == 1 else None)
+        return _longest(out), path.name
 
 
 def _of_frame(frame: Any) -> Columns:
-    """Columns of numbers of a frame; the index where it has a name."""
-    out = {}
+    """Columns of numbers, times, and lists of numbers of a frame; the index where it has a name."""
+    values = {str(name): frame[name].to_numpy() for name in frame.columns}
     if frame.index.name is not None:
-        out[str(frame.index.name)] = np.asarray(frame.index.to_numpy(), float)
-    for name in frame.columns:
-        values = frame[name].to_numpy()
-        if values.dtype.kind in "iuf":
-            out[str(name)] = as_floats(values)
-    return out
+        values = {str(frame.index.name): frame.index.to_numpy()} | values
+    return _of_variables({name: _as_numbers(column) for name, column in values.items()})
+
+
+def _as_numbers(values: Any) -> Any:
+    """Times as seconds, words as numbers, lists as rows of an array; other things as they are."""
+    values = np.asarray(values)
+    if values.dtype.kind == "M":
+        values = values - values[~np.isnat(values)].min()
+    if values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values / np.timedelta64(1, "s"))
+    if values.dtype.kind != "O" or not len(values):
+        return values
+    try:
+        return np.array([np.asarray(value, float) for value in values])
+    except (TypeError, ValueError):
+        return values
+
+
+def _of_dataset(data: Any) -> Columns:
+    """Columns of the variables of a dataset, with the joints that a coordinate of words names."""
+    out: Columns = {}
+    for name, values in data.variables.items():
+        words = data.variables.get(values.dims[1]) if values.ndim == 2 else None
+        labels = None if words is None or words.dtype.kind not in "OUST" else [str(word) for word in words.values]
+        out |= _channels(str(name), _as_numbers(values.values), labels)
+    return _longest(out)
 
 
 def _of_variables(variables: Mapping[str, Any]) -> Columns:
     """Columns of arrays (nt,), or (nt, joints) as one column per joint with its number from 1."""
     out: Columns = {}
     for name, values in variables.items():
-        try:
-            numbers = as_floats(values)
-        except TypeError:
-            continue
-        if numbers.ndim == 1:
-            out[str(name)] = numbers
-        elif numbers.ndim == 2:
-            out |= {f"{name}_{k + 1}": column for k, column in enumerate(numbers.T)}
-    longest = max((len(values) for values in out.values()), default=0)
-    return {name: values for name, values in out.items() if len(values) == longest}
+        out |= _channels(str(name), _as_numbers(values), None)
+    return _longest(out)
+
+
+def _channels(name: str, values: Any, labels: list[str] | None) -> Columns:
+    """The columns of a variable by name and joint; those of an array (joints, nt) too. None of what has no numbers."""
+    try:
+        numbers = as_floats(values)
+    except TypeError:
+        return {}
+    if numbers.ndim == 2 and 1 in numbers.shape:
+        numbers = numbers.ravel()
+    if numbers.ndim == 1:
+        return {name: numbers}
+    if numbers.ndim != 2:
+        return {}
+    numbers = numbers if labels is not None or len(numbers) >= numbers.shape[1] else numbers.T
+    words = labels or [str(k + 1) for k in range(numbers.shape[1])]
+    return {f"{name}[{word}]": column for word, column in zip(words, numbers.T, strict=True)}
+
+
+def _longest(columns: Columns) -> Columns:
+    """The columns that have a value for every sample."""
+    longest = max((len(values) for values in columns.values()), default=0)
+    return {name: values for name, values in columns.items() if len(values) == longest}
 
 
 def read_text(text: str) -> Columns:
-    """Columns of a table with a header; separated by commas, semicolons, tabs or spaces.
+    """Columns of a table; separated by commas, semicolons, tabs or spaces.
 
-    Cells that are no numbers, and rows that are cut short, have NaN: the hygiene of logs removes them, or says why not.
+    Lines above the names are passed over, a line of units below them is added to them; a table without names has its
+    columns by number, from 0. Cells that are no numbers, and rows that are cut short, have NaN: the hygiene of logs
+    removes them, or says why not.
     """
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if len(lines) < 2:
-        raise ValueError("it has no rows")
-    separator = next((mark for mark in (";", "\t", ",") if mark in lines[0]), None)
-    names = [cell_text(name.strip().strip('"')) for name in lines[0].split(separator)]
-    if sum(bool(NUMBER.match(name)) for name in names) > len(names) // 2:
-        raise ValueError("its first line has numbers; expected names such as t, q_1, tau_1")
+    lines = [line for line in text.splitlines() if line.strip()]
+    start = first_row(lines)
+    if start is None:
+        raise ValueError("it has no rows of numbers")
+    separator = separator_of(lines[start])
+    rows = [line for line in lines[start:] if not line.lstrip().startswith("#")]
+    count = len(fields(rows[0], separator))
+    names = header(lines[:start], separator, count) or [str(k) for k in range(count)]
     if len(set(names)) != len(names):
         raise ValueError(f"two columns have the same name, {next(x for x in names if names.count(x) > 1)!r}")
-    comma = separator == ";" and "." not in lines[1]
-    rows = [line.replace(",", ".") if comma else line for line in lines[1:]]
-    values = _parsed(rows, separator, len(names))
-    return {name: np.ascontiguousarray(column) for name, column in zip(names, values.T, strict=True) if name}
+    comma = separator in (";", "\t") and "." not in rows[0]
+    return _columns(names, [row.replace(",", ".") if comma else row for row in rows], separator)
 
 
-def _parsed(rows: list[str], separator: str | None, count: int) -> Array:
-    """Rows of numbers (rows, count)."""
+def _columns(names: list[str], rows: list[str], separator: str | None) -> Columns:
+    """Columns by name of lines of text."""
     try:
         values = np.loadtxt(rows, delimiter=separator, ndmin=2)
-        if values.shape[1] == count:
-            return values
     except ValueError:
-        pass
-    return np.array([_row(row.split(separator), count) for row in rows])
-
-
-def _row(cells: list[str], count: int) -> list[float]:
-    return [_number(cells[k]) if k < len(cells) else np.nan for k in range(count)]
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return np.nan
+        values = np.zeros((0, 0))
+    if values.shape[1] != len(names):
+        names, cells = spread_lists(names, [fields(row, separator) for row in rows])
+        names, values = named(names, cells), parsed(cells, len(names))
+    return {name: np.ascontiguousarray(column) for name, column in zip(names, values.T, strict=True) if name}

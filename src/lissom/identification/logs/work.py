@@ -28,12 +28,12 @@ class Repair:
         """The name of a joint, for sentences."""
         return repr(self.joints[k]) if self.joints else str(k + 1)
 
-    def keep(self, rows: Array, what: str, counts: bool = True, place: str = "") -> None:
-        """Keep some rows; `counts`: the others were bad; `place`: where most of them are, for an error."""
+    def keep(self, rows: Array, what: str, bad: int = 0, place: str = "") -> None:
+        """Keep some rows; `bad`: as many values of a channel were bad; `place`: where most are, for an error."""
         lost = len(rows) - int(rows.sum())
         if lost:
             self.table = {word: values[rows] for word, values in self.table.items()}
-            self.count(lost if counts else 0, f"{counted(lost, 'row')} removed: {what}.", place)
+            self.count(bad, f"{counted(lost, 'row')} removed: {what}.", place)
 
     def count(self, bad: int, note: str, place: str = "") -> None:
         """Count bad rows, and say so; too many are an error."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ class Identification:
     method : str
     notes : sequence of str     what to know about this result
     predictor : Predictor       predicts the torques of other logs
+    checks : sequence of TorqueFit    of other logs, which `report` shows
     """
 
     arm: Arm
@@ -64,6 +66,7 @@ class Identification:
     strength: float = 1.0
     method: str = "torque"
     notes: tuple[str, ...] = ()
+    checks: tuple[TorqueFit, ...] = ()
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -115,11 +118,17 @@ class Identification:
             raise InputError(f"{path}: an identified arm is written as .toml, which has its notes; choose such a name.")
         save(self.arm, path)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write a self-contained page (.html): parameters, torques, spectra, friction, notes."""
+    def report(self, path: str | os.PathLike[str], *, checks: Sequence[TorqueFit] = ()) -> Path:
+        """Write a self-contained page (.html): parameters, torques, spectra, friction, notes, and checks on other logs.
+
+        Parameters
+        ----------
+        path : path
+        checks : sequence of TorqueFit     what `check` returned for other logs
+        """
         import lissom  # pages are made of results, so this one is looked up when it is asked for
 
-        return lissom.write_report(self, path)
+        return lissom.write_report(replace(self, checks=(*self.checks, *checks)), path)
 
     def listing(self) -> Listing:
         """Return a table with the errors of every joint over all logs, and the delay of its torques."""

@@ -10,6 +10,7 @@ ORDER = 4  # of the Butterworth filter, which runs forwards and backwards
 EXCITED = 0.98  # of the power of the rates lies below the highest excited frequency
 MARGIN = 5.0  # the cut-off is that many times the highest excited frequency
 LOWEST = 4.0  # Hz
+NOISE = 8.0  # times its density, the largest of thousands of values of noise
 NYQUIST = 0.8  # of half the sampling rate is the highest cut-off
 
 
@@ -20,7 +21,7 @@ def low_pass(x: Array, cutoff_hz: float, rate: float) -> Array:
     if cutoff_hz >= NYQUIST * rate / 2:
         return x
     sections = butter(ORDER, cutoff_hz, fs=rate, output="sos")
-    pad = min(len(x) - 1, int(3 * rate / cutoff_hz))
+    pad = min(len(x) - 1, round(3 * rate / cutoff_hz))
     return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
 
 
@@ -46,10 +47,21 @@ def shifted(x: Array, rate: float, delays: Array) -> Array:
 def suggested_cutoff(q: Array, rate: float) -> float:
     """A cut-off [Hz] for a motion q (nt, joints): five times its highest excited frequency."""
     qd = slope(q, rate)
-    power = np.abs(np.fft.rfft(qd * np.hanning(len(qd))[:, None], axis=0)) ** 2
+    power = _without_noise(np.abs(np.fft.rfft(qd * np.hanning(len(qd))[:, None], axis=0)) ** 2)
     totals = power.sum(axis=0)
     if not totals.any():
         return LOWEST
     share = (power[:, totals > 0] / totals[totals > 0]).sum(axis=1).cumsum()
     highest = float(np.searchsorted(share, EXCITED * share[-1]) * rate / len(qd))
     return float(min(max(MARGIN * highest, LOWEST), NYQUIST * rate / 2))
+
+
+def _without_noise(power: Array) -> Array:
+    """Power (nf, joints) of rates without that of noise and steps of encoders, which is white in the positions.
+
+    Its density grows with the squared frequency; the upper half of the frequencies, where no arm moves, shows its size.
+    """
+    squares = np.arange(len(power))[:, None] ** 2.0
+    upper = slice(len(power) // 2, len(power) * 4 // 5)
+    density = np.median(power[upper] / squares[upper], axis=0) / np.log(2.0)  # of a mean whose values are exponential
+    return np.asarray(np.maximum(power - NOISE * density * squares, 0.0))

@@ -17,6 +17,7 @@ from lissom.spatial.rotations import Array
 FINE = 40.0  # samples per period of the cut-off at which columns are computed: edges of friction need more than rows
 OVERSAMPLED = 12.0  # rows per period of the cut-off
 RESTING = 1e-3  # of a joint's range: a joint that travels less rests
+ROUNDING = 1e-9  # of samples: times carry it
 SPOILT = 2.0  # periods of the cut-off at each end
 
 
@@ -58,7 +59,7 @@ class Samples:
     @property
     def ends(self) -> int:
         """Samples at each end that the filter spoils."""
-        return min(int(np.ceil(SPOILT * self.rate / self.cutoff_hz)), len(self.t) // 8)
+        return min(int(np.ceil(SPOILT * self.rate / self.cutoff_hz - ROUNDING)), len(self.t) // 8)
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -81,7 +82,7 @@ class Samples:
 def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     """Filter and differentiate a log with torques; what joints that rest seem to do is noise, and left out."""
     assert log.tau is not None
-    rate, every = log.rate, max(1, int(log.rate / (FINE * cutoff_hz)))
+    rate, every = log.rate, max(1, int(log.rate / (FINE * cutoff_hz) + ROUNDING))
     q = low_pass(log.q, cutoff_hz, rate)
     qd = slope(q, rate) if log.qd is None else np.array(low_pass(log.qd, cutoff_hz, rate))
     qdd = slope(qd, rate)
@@ -90,7 +91,7 @@ def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     qd[:, resting] = qdd[:, resting] = 0.0
     tau = low_pass(log.tau, cutoff_hz, rate)
     t, q, qd, qdd, tau = (x[::every] for x in (log.t, q, qd, qdd, tau))
-    steps = max(1, int(rate / every / (OVERSAMPLED * cutoff_hz)))
+    steps = max(1, int(rate / every / (OVERSAMPLED * cutoff_hz) + ROUNDING))
     return Samples(t, q, qd, qdd, tau, rate / every, cutoff_hz, log.load, steps, every, dead=log.dead)
 
 

@@ -39,16 +39,9 @@ def carried(arm: Arm, logs: Sequence[Log], payload: Any) -> Carried:
         return Carried(list(logs), frame, None)
     if not loads:
         words = ["payload"] if len(logs) == 1 else ["", *(f"log {k}" for k in range(2, len(logs) + 1))]
-        logs = [_with_load(log, word) for log, word in zip(logs, words, strict=True)]
+        logs = [log.replaced(load=word) for log, word in zip(logs, words, strict=True)]
     arm.frame(frame)  # an error for names that the arm does not have
     return Carried(list(logs), frame, mass)
-
-
-def _with_load(log: Log, word: str) -> Log:
-    """The same log, already clean, with another word."""
-    same = object.__new__(Log)
-    same.__dict__.update(log.__dict__ | {"load": word})
-    return same
 
 
 def _frame_and_mass(arm: Arm, payload: Any) -> tuple[str, float | None]:

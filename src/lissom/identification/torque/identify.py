@@ -23,7 +23,7 @@ from lissom.identification.torque.carried import Carried, carried
 from lissom.identification.torque.estimate import Estimate, Options, estimate, every_law
 from lissom.identification.torque.friction_choice import used_by
 from lissom.identification.torque.gains import Gains, gains_of
-from lissom.identification.torque.refusals import refuse_arm, refuse_log, refuse_names
+from lissom.identification.torque.refusals import refuse_arm, refuse_log, refuse_names, refuse_rest
 from lissom.identification.torque.result import result
 from lissom.identification.torque.structure import base_parameters
 from lissom.model.arm import Arm
@@ -51,6 +51,7 @@ def identify_from_torques(arm: Arm, logs: list[Log], options: Options, given: Gi
     setting = Setting(arm, load, extras, cutoff)
     if all(log.tau is not None for log in logs):
         samples = setting.samples(load.logs)
+        refuse_rest(samples)
         found = estimate(setting.model(samples, every_law(options.law)), samples, options)
         return result(found, load, samples, None)
     return _from_currents(setting, options)
@@ -91,6 +92,7 @@ def _from_currents(setting: Setting, options: Options) -> Identification:
         )
     stage("torques per current")
     currents = setting.samples([_as_torque(log, np.ones(len(setting.arm.joints))) for log in load.logs])
+    refuse_rest(currents)
     law = BASIC if isinstance(options.law, str) else options.law
     gains = _gains(setting.model(currents, law), currents, load.mass, None)
     found, samples = _with_gains(setting, options, gains)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from lissom.errors import listed
+from lissom.identification.fit.masks import Mask
 from lissom.identification.fit.pseudo_inertia import COUNT
 from lissom.identification.result.arms import unheld
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.table import ParameterTable
+from lissom.identification.torque.attenuation import attenuation
 from lissom.identification.torque.estimate import Estimate
 
 UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the model is of another machine
@@ -18,16 +20,22 @@ AGAINST = -0.5  # correlation of torques with those of the given arm
 OTHER_UNIT = 5.0  # times the torques of the given arm, on most joints and in all: masses are known better than that
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
+ANOTHER = 3.0  # times: of a heavy link that is hardly an error of an estimate
+HEAVY = 0.1  # of the mass of the arm
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
 
-def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -> tuple[str, ...]:
-    """All sentences about an estimate."""
+def notes(
+    found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...], moves: Mask, cutoff_hz: float
+) -> tuple[str, ...]:
+    """All sentences about an estimate; `moves` (n,) are the joints that move in some log."""
     return (
-        *_unexplained(found, fits),
+        *_resting(fits, moves),
+        *_unexplained(found, fits, moves),
         *_other_unit(fits),
         *_reversed(fits),
         *_inconsistent(found, fits),
+        *_filtered(fits, cutoff_hz),
         *_masses(found),
         *_not_identifiable(table),
         *_confounded(found),
@@ -35,7 +43,18 @@ def notes(found: Estimate, table: ParameterTable, fits: tuple[TorqueFit, ...]) -
     )
 
 
-def _unexplained(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
+def _resting(fits: tuple[TorqueFit, ...], moves: Mask) -> list[str]:
+    """Joints that are at rest in all logs, where friction holds them with any torque."""
+    still = [name for name, moving in zip(fits[0].joints, moves, strict=True) if not moving]
+    if not still:
+        return []
+    return [
+        f"{listed(still, 8)} {'rests' if len(still) == 1 else 'rest'} in these logs: friction and drive inertia there "
+        "are as given, and the measured torque may be that of sticking."
+    ]
+
+
+def _unexplained(found: Estimate, fits: tuple[TorqueFit, ...], moves: Mask) -> list[str]:
     """Joints whose torques the model does not explain, though they are more than noise."""
     measured, residuals = (np.concatenate([getattr(fit, word) for fit in fits]) for word in ("measured", "residuals"))
     errors, spread = np.sqrt(np.mean(residuals**2, axis=0)), measured.std(axis=0)
@@ -44,7 +63,7 @@ def _unexplained(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     largest = np.array([spread[units == unit].max() for unit in units])
     least = np.maximum(LITTLE * largest, RESOLVED * np.where(np.isfinite(limits), limits, 0.0))
     share = errors / np.maximum(spread, 1e-12)
-    doubtful = (np.ptp(measured, axis=0) > 0.0) & (share > UNEXPLAINED) & (errors > least)
+    doubtful = moves & (np.ptp(measured, axis=0) > 0.0) & (share > UNEXPLAINED) & (errors > least)
     bad = [f"{fits[0].joints[k]} ({100 * share[k]:.0f} %)" for k in np.flatnonzero(doubtful)]
     if not bad:
         return []
@@ -98,21 +117,31 @@ def _inconsistent(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
         return []
     return [
         f"torques of {listed(bad, 6)} would be fitted much better by masses that cannot exist, or far from those "
-        "given: check kinematics, gravity, signs and units of the torques, or lower `strength`."
+        "given: check whether the log is of this robot, kinematics, order of joints, gravity, signs and units of the "
+        "torques, or lower `strength`."
     ]
+
+
+def _filtered(fits: tuple[TorqueFit, ...], cutoff_hz: float) -> list[str]:
+    """Torques that went through a filter of their own."""
+    sentence = attenuation(fits, cutoff_hz)
+    return [] if sentence is None else [sentence]
 
 
 def _masses(found: Estimate) -> list[str]:
     """Links whose mass is far from the given one."""
     inertias, arm = found.model.inertias, found.model.arm
-    pairs = zip(inertias.links, inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT], strict=True)
-    far = [f"{arm.links[k].name} ({given:.3g} to {now:.3g} kg)" for k, given, now in pairs
-           if not 1.0 / HEAVIER <= now / given <= HEAVIER]  # fmt: skip
-    if not far:
+    given, now = inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT]
+    off = np.maximum(now / given, given / now)
+    if not (off > HEAVIER).any():
         return []
+    far = [f"{arm.links[inertias.links[k]].name} ({given[k]:.3g} to {now[k]:.3g} kg)"
+           for k in np.flatnonzero(off > HEAVIER)]  # fmt: skip
+    heavy = np.maximum(now, given) > HEAVY * arm.mass
+    other = "; the log may be of another robot, or in other units" if (off[heavy] > ANOTHER).any() else ""
     return [
-        f"the masses of {listed(far, 6)} are far from those given. Torques show combinations of masses, seldom a mass: "
-        "check the given masses, inertias and drive inertia, and give better ones where you have them."
+        f"the masses of {listed(far, 6)} are far from those given{other}. Torques show combinations of masses, seldom "
+        "a mass: check the given masses, inertias and drive inertia, and give better ones where you have them."
     ]
 
 

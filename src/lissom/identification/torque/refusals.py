@@ -10,7 +10,10 @@ from lissom.errors import InputError, UnsupportedError, listed
 from lissom.identification.columns.friction import EVERY
 from lissom.identification.fit.pseudo_inertia import WORDS
 from lissom.identification.logs.log import Log
+from lissom.identification.signals.samples import RESTING, Samples
 from lissom.model.arm import Arm
+
+SLOWEST = 4.0  # Hz
 
 
 def refuse_arm(arm: Arm) -> None:
@@ -43,11 +46,26 @@ def refuse_log(log: Log) -> None:
     """Raise an error for a log without torques or without motion."""
     where = f"{log.source}: " if log.source else "log: "
     if log.tau is None and log.current is None:
-        raise InputError(f"{where}it has no torques. Expected tau[joint] or current[joint] for each joint.")
+        unused = next((f" It has {note.rstrip('.')}." for note in log.notes if note.startswith("columns not")), "")
+        raise InputError(f"{where}it has no torques. Expected tau[joint] or current[joint] for each joint.{unused}")
+    if log.rate < SLOWEST:
+        raise InputError(
+            f"{where}it has {log.rate:.3g} samples per second, too few for rates and accelerations; expected "
+            f"{SLOWEST:g} or more. If its times are milliseconds, give scale={{'t': 1e-3}} to load_log."
+        )
     if log.tau is not None and not np.any(log.tau):
         raise InputError(f"{where}all torques are zero; check the columns.")
     if not np.ptp(log.q, axis=0).any():
         raise InputError(f"{where}no joint moves, so nothing can be identified. Expected a motion of all joints.")
+
+
+def refuse_rest(samples: Sequence[Samples]) -> None:
+    """Raise an error for logs in which no joint moves by more than the noise of its encoder."""
+    if not any(one.qd.any() for one in samples):
+        raise InputError(
+            f"identify: no joint moves by more than {100 * RESTING:g} % of its range, so nothing can be identified. "
+            "Expected a motion of all joints."
+        )
 
 
 def refuse_names(arm: Arm, names: Sequence[str]) -> None:

@@ -25,11 +25,13 @@ def result(found: Estimate, load: Carried, samples: list[Samples], gains: Gains 
     predictor = TorquePredictor(model, found.x, samples[0].cutoff_hz, regression.delays)
     fits = tuple(predictor.of_samples(one, log.source) for one, log in zip(samples, load.logs, strict=True))
     table = _table(found)
+    moves = np.any([one.qd.any(axis=0) for one in samples], axis=0)
     arm = identified_arm(model, found.x, _provenance(load.logs, found, fits))
     return Identification(
         arm, model.arm, table, fits, predictor, regression.delays, regression.delay_std, found.law,
         found.law_errors, _payloads(found), None if gains is None else gains.values,
-        None if gains is None else gains.std, strength=found.strength, notes=notes(found, table, fits),
+        None if gains is None else gains.std, strength=found.strength,
+        notes=notes(found, table, fits, moves, samples[0].cutoff_hz),
     )  # fmt: skip
 
 

@@ -28,7 +28,15 @@ def torques(result: Identification | TorqueFit) -> Figure:
     fit = _fit(result)
     figure, axes = _panels(len(fit.joints))
     for k, ax in enumerate(axes):
-        ax.plot(fit.t, fit.before[:, k], color=palette().resting, linewidth=1.0, label="arm before", zorder=1.5)
+        ax.plot(
+            fit.t,
+            fit.before[:, k],
+            color=palette().muted,
+            linewidth=1.0,
+            linestyle="--",
+            label="arm before",
+            zorder=1.5,
+        )
         ax.plot(fit.t, fit.measured[:, k], color=palette().muted, linewidth=2.4, alpha=0.5, label="measured")
         ax.plot(fit.t, fit.predicted[:, k], color=curve_colour(0), linewidth=1.0, label="identified")
         ax.set_title(f"{fit.joints[k]}: error {fit.rmse[k]:.3g}, before {fit.rmse_before[k]:.3g} {fit.units[k]}")

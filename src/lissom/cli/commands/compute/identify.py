@@ -14,19 +14,20 @@ from lissom.cli.common import (
     Quiet,
     check_figure,
     check_output,
+    numbers,
     out,
     print_json,
     print_listing,
     save_pictures,
     wrote,
 )
+from lissom.cli.log_options import Columns, Rate, Scales, Shifts, log_arguments, read_logs
+from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError
 
 if TYPE_CHECKING:
-    from lissom.identification.logs.log import Log
     from lissom.identification.result.check import TorqueFit
     from lissom.identification.result.identification import Identification
-    from lissom.model.arm import Arm
 
 Logs = Annotated[
     list[Path],
@@ -66,6 +67,17 @@ def identify(
         float | None,
         typer.Option(metavar="KG", help="The payload's mass; finds torques per current from logs of currents."),
     ] = None,
+    gains: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Torque per current of each joint in N m/A, for logs of currents."),
+    ] = None,
+    skew: Annotated[
+        str, typer.Option(metavar="MS", help="auto, none, or ms by which torques are late, one per joint or for all.")
+    ] = "auto",
+    column: Columns = None,
+    scale: Scales = None,
+    shift: Shifts = None,
+    rate: Rate = None,
     figure: Figure = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -79,30 +91,33 @@ def identify(
     if not loaded and (on is not None or known_mass is not None):
         raise InputError("identify: --on and --known-mass describe the payload of --loaded LOG.")
     given = arm.load()
-    read = _read(given, logs, "") + _read(given, loaded or [], "payload")
+    columns = log_arguments(column, scale, shift, rate)
+    read = read_logs(given, logs, "", columns) + read_logs(given, loaded or [], "payload", columns)
     payload = tuple(x for x in (on, known_mass) if x is not None) or None
     law = None if friction == "none" else friction
     found = identified(given, read, friction=law, payload=payload, strength=strength, cutoff_hz=cutoff,
+                       gains=None if gains is None else numbers(gains, "--gains"), skew=_skew(skew),
                        progress=False if quiet else None)  # fmt: skip
-    held_out = _read(given, hold_out or [], "")
+    held_out = read_logs(given, hold_out or [], "", columns)
     checks = [found.check(log) for log in held_out]
     print_json(_plain(found, checks)) if as_json else _show(found, checks)
     for note in (note for log in held_out for note in log.sourced_notes if not as_json):
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {in_terminal(note)}", markup=False)
     if output is not None:
         found.save(output)
         wrote(output)
     if report is not None:
-        found.report(report)
+        found.report(report, checks=checks)
         wrote(report)
     save_pictures(checks[0] if checks else found, figure)
 
 
-def _read(arm: Arm, paths: list[Path], load: str) -> list[Log]:
-    from lissom.identification.logs.read import load_log
-
-    words = [load if len(paths) == 1 else f"{load} {k + 1}" for k in range(len(paths))] if load else [""] * len(paths)
-    return [load_log(path, arm, load=word) for path, word in zip(paths, words, strict=True)]
+def _skew(text: str) -> Any:
+    """Delays [s], or "auto"; None for none."""
+    if text in ("auto", "none"):
+        return None if text == "none" else text
+    delays = [1e-3 * x for x in numbers(text, "--skew")]
+    return delays[0] if len(delays) == 1 else delays
 
 
 def _show(found: Identification, checks: list[TorqueFit]) -> None:
@@ -117,7 +132,7 @@ def _show(found: Identification, checks: list[TorqueFit]) -> None:
         gains = ", ".join(f"{name} {gain:.4g}" for name, gain in zip(found.joints, found.gains, strict=True))
         out.print(f"torque per current [N m/A or N/A]: {gains}", markup=False)
     for note in found.notes:
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {in_terminal(note)}", markup=False)
 
 
 def _plain(found: Identification, checks: list[TorqueFit]) -> dict[str, Any]:
