@@ -10,6 +10,7 @@ Forwards, Value has Tangent and Product has Product and Bend.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,11 +22,14 @@ from lissom.export.smooth.base import AbstractSmooth
 from lissom.spatial.rotations import Array
 
 Tensors = Sequence[torch.Tensor]
+ANY = inspect.Signature([inspect.Parameter("given", inspect.Parameter.VAR_POSITIONAL)])
+FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
 THIRD = "torch_function: third derivatives do not exist here; second derivatives are the highest."
 
 
 def batched(kind: Any) -> Any:
     """A function with a rule for `vmap`: the mapped axis becomes the first one of the batch."""
+    kind.forward.__signature__ = ANY  # torch binds arguments to it in every call, and would make it anew
 
     def vmap(info: Any, in_dims: Any, smooth: AbstractSmooth, *given: torch.Tensor) -> Any:
         moved = [
@@ -59,7 +63,8 @@ class Value(Saved):
 
     @staticmethod
     def backward(ctx: Any, w: torch.Tensor) -> Any:
-        return None, *Product.apply(ctx.smooth, w, *ctx.saved_tensors)
+        again = torch.is_grad_enabled()  # the derivatives are differentiated, or mapped
+        return None, *(Product.apply if again else Product.forward)(ctx.smooth, w, *ctx.saved_tensors)
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *dx: torch.Tensor | None) -> Any:
@@ -119,17 +124,25 @@ class Bend(Saved):
 
 def _arrays(tensors: Tensors) -> list[Array]:
     """Arrays in double precision, without a copy where that is possible."""
-    return [np.asarray(x.detach().cpu().numpy(), float) for x in tensors]
+    return [_array(x) for x in tensors]
+
+
+def _array(x: torch.Tensor) -> Array:
+    found: Array = (x.detach() if x.is_cpu else x.detach().cpu()).numpy()
+    return found if found.dtype == FLOAT else found.astype(float)
 
 
 def _weights(smooth: AbstractSmooth, w: torch.Tensor) -> Array:
     """Adjoints of the result as rows."""
-    batch = w.shape[: w.ndim - len(smooth.shape)]
-    return np.asarray(w.detach().reshape(*batch, smooth.rows).cpu().numpy(), float)
+    found = _array(w)
+    return found if len(smooth.shape) == 1 else found.reshape(*w.shape[: w.ndim - len(smooth.shape)], smooth.rows)
 
 
 def _tensor(y: Array, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(y)).reshape(y.shape).to(dtype=like.dtype, device=like.device)
+    if not (y.ndim and y.flags.c_contiguous):
+        y = y.copy()
+    found = torch.from_numpy(y)
+    return found if like.dtype is torch.float64 and like.is_cpu else found.to(dtype=like.dtype, device=like.device)
 
 
 def _halves(given: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -33,6 +33,10 @@ class TorchFunction:
     def __call__(self, *state: Any) -> torch.Tensor:
         if len(state) != len(self.arguments):
             raise InputError(f"{self.verb}: got {len(state)} tensors; expected {', '.join(self.arguments)}.")
+        shape = getattr(state[0], "shape", ())
+        if all(type(x) is torch.Tensor and x.dtype is torch.float64 and x.shape == shape for x in state):
+            if shape and shape[-1] == self.arm.dof:  # nothing to convert, in a tenth of the time
+                return Value.apply(self._smooth, *state)
         tensors = [self._read(x, word) for x, word in zip(state, self.arguments, strict=True)]
         try:
             batch = torch.broadcast_shapes(*(x.shape[:-1] for x in tensors))
