@@ -36,7 +36,7 @@ class JaxFunction:
 
     def __init__(self, smooth: AbstractSmooth, frame: str | None, point: ArrayLike):
         self.arm, self.verb, self.arguments = smooth.arm, smooth.name, smooth.arguments
-        self._place, self._value = (frame, point), differentiated(smooth)
+        self.smooth, self._place, self._value = smooth, (frame, point), differentiated(smooth)
         self.__name__ = smooth.name  # for messages and profiles of JAX
 
     def __call__(self, *state: Any) -> jax.Array:

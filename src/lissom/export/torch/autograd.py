@@ -100,7 +100,7 @@ class Tangent(Saved):
     def forward(smooth: AbstractSmooth, *given: torch.Tensor) -> torch.Tensor:
         x, v = _halves(_arrays(given))
         change = smooth.tangent(x, v)
-        return _tensor(change.reshape(*change.shape[:-1], *smooth.shape), given[0])
+        return _tensor(change.reshape((*change.shape[:-1], *smooth.shape)), given[0])
 
     @staticmethod
     def backward(ctx: Any, w: torch.Tensor) -> Any:
@@ -128,7 +128,7 @@ def _arrays(tensors: Tensors) -> list[Array]:
 
 
 def _array(x: torch.Tensor) -> Array:
-    found: Array = (x.detach() if x.is_cpu else x.detach().cpu()).numpy()
+    found: Array = x.numpy(force=True)
     return found if found.dtype == FLOAT else found.astype(float)
 
 
