@@ -37,8 +37,8 @@ BROUGHT = {
 BY_NAME = {"h5netcdf": "xarray reads and writes files with it"}
 
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-CMU",
-    "PSF-2.0", "Zlib",
+    "0BSD", "Apache-2.0", "LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT",
+    "MIT-CMU", "PSF-2.0", "Zlib",
 }  # fmt: skip
 SPOKEN = {
     "Apache Software License": "Apache-2.0",

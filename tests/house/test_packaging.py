@@ -1,4 +1,4 @@
-"""What packages say agrees: the project, the conda recipe, the citation, the changelog, the notes about changed names."""
+"""The project, the conda recipe, the citation, the changelog and the notes about changed names agree."""
 
 import inspect
 import re

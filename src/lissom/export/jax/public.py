@@ -28,8 +28,8 @@ def jax_function(
     a batch in one call. `jit`, `grad`, `jvp`, `vjp`, `jacfwd`, `jacrev`, `hessian` and `vmap` work. Third derivatives
     do not exist and are refused.
 
-    JAX rounds all numbers to single precision unless it is told otherwise, before its first use:
-    ``jax.config.update("jax_enable_x64", True)``. Without it a warning says so, and results are those of rounded states.
+    JAX rounds all numbers to single precision unless ``jax.config.update("jax_enable_x64", True)`` is called before its
+    first use. Without it a warning follows, and results are those of rounded states.
 
     Parameters
     ----------

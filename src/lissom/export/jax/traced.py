@@ -89,41 +89,32 @@ def differentiated(smooth: AbstractSmooth) -> Callable[..., Any]:
     """The function of traced arrays."""
     n, rows, pairs = smooth.arm.dof, smooth.rows, smooth.pairs
 
-    @jax.custom_jvp
-    def value(*x: Any) -> Any:
-        (y,) = _called(lambda *given: [smooth.value(*given)], [smooth.shape], x)
-        return y
+    def compute(*given: Any) -> list[Any]:
+        H = smooth.hessian(*(state[..., None, :] for state in given), np.eye(rows))
+        return [H[pair] for pair in pairs]
 
-    @jax.custom_jvp
-    def slopes(*x: Any) -> Any:
-        return _called(smooth.gradient, [(rows, n)] * len(x), x)
+    value = jax.custom_jvp(lambda *x: _called(lambda *given: [smooth.value(*given)], [smooth.shape], x)[0])
+    slopes = jax.custom_jvp(lambda *x: _called(smooth.gradient, [(rows, n)] * len(x), x))
+    bends = jax.custom_jvp(lambda *x: _called(compute, [(rows, n, n)] * len(pairs), x))
 
-    @jax.custom_jvp
-    def bends(*x: Any) -> Any:
-        def compute(*given: Any) -> list[Any]:
-            H = smooth.hessian(*(state[..., None, :] for state in given), np.eye(rows))
-            return [H[pair] for pair in pairs]
-
-        return _called(compute, [(rows, n, n)] * len(pairs), x)
-
-    @value.defjvp
-    def _(x: Sequence[Any], dx: Sequence[Any]) -> Any:
+    def along(x: Sequence[Any], dx: Sequence[Any]) -> Any:
         change = sum(jnp.einsum("...ij,...j->...i", J, d) for J, d in zip(slopes(*x), dx, strict=True))
         y = value(*x)
         return y, change.reshape(y.shape)
 
-    @slopes.defjvp
-    def _(x: Sequence[Any], dx: Sequence[Any]) -> Any:
+    def bent(x: Sequence[Any], dx: Sequence[Any]) -> Any:
         J = slopes(*x)
         changes = [jnp.zeros_like(one) for one in J]
         for (a, b), block in zip(pairs, bends(*x), strict=True):
             changes[a] += jnp.einsum("...ijk,...k->...ij", block, dx[b])
         return J, changes
 
-    @bends.defjvp
-    def _(x: Sequence[Any], dx: Sequence[Any]) -> Any:
+    def refused(x: Sequence[Any], dx: Sequence[Any]) -> Any:
         raise UnsupportedError(THIRD)
 
+    value.defjvp(along)
+    slopes.defjvp(bent)
+    bends.defjvp(refused)
     return value
 
 
@@ -135,10 +126,8 @@ def _called(compute: Callable[..., Any], shapes: Sequence[tuple[int, ...]], x: S
     def outside(*given: Any) -> list[Any]:
         arrays = [np.asarray(state, float) for state in given]
         whole = np.broadcast_shapes(*(state.shape[:-1] for state in arrays))
-        found = compute(*arrays)
-        return [
-            np.broadcast_to(y, (*whole, *shape)).astype(kind, copy=False) for y, shape in zip(found, shapes, strict=True)
-        ]
+        found = zip(compute(*arrays), shapes, strict=True)
+        return [np.broadcast_to(y, (*whole, *shape)).astype(kind, copy=False) for y, shape in found]
 
     results = [jax.ShapeDtypeStruct((*batch, *shape), kind) for shape in shapes]
     return jax.pure_callback(outside, results, *x, vmap_method="broadcast_all")

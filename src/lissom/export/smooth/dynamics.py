@@ -57,10 +57,12 @@ class Torques(AbstractDynamics):
     verb = INVERSE_DYNAMICS
 
     def product(self, *x: Array) -> Sequence[Array]:
-        return inverse_dynamics_product(self.arm, *x)
+        q, qd, qdd, w = x
+        return inverse_dynamics_product(self.arm, q, qd, qdd, w)
 
     def hessian(self, *x: Array) -> Blocks:
-        H = inverse_dynamics_hessian(self.arm, *x)
+        q, qd, qdd, w = x
+        H = inverse_dynamics_hessian(self.arm, q, qd, qdd, w)
         return symmetric({(Q, Q): H.q_q, (Q, QD): H.q_qd, (Q, U): H.q_qdd, (QD, QD): H.qd_qd})
 
 

@@ -43,7 +43,7 @@ def batched(kind: Any) -> Any:
     return kind
 
 
-class Saved(torch.autograd.Function):
+class Saved(torch.autograd.Function):  # type: ignore[misc]
     """A function of tensors that derivatives need again; the first argument is the function of the arm."""
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Never
 
 from numpy.typing import ArrayLike
 
@@ -24,8 +24,8 @@ def torch_function(
     """Return a function of an arm on PyTorch tensors, with exact first and second derivatives.
 
     Values, gradients and second derivatives are computed by lissom's compiled code, all states of a batch in one call.
-    `backward`, `torch.autograd.grad` with ``create_graph=True``, `torch.func.grad`, `vjp`, `jvp`, `jacrev`, `jacfwd` and
-    `vmap` work. Third derivatives do not exist and are refused.
+    `backward`, `torch.autograd.grad` with ``create_graph=True``, `torch.func.grad`, `vjp`, `jvp`, `jacrev`, `jacfwd`,
+    `hessian` and `vmap` work. Third derivatives do not exist and are refused.
 
     Parameters
     ----------

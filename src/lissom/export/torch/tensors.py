@@ -33,10 +33,8 @@ class TorchFunction:
     def __call__(self, *state: Any) -> torch.Tensor:
         if len(state) != len(self.arguments):
             raise InputError(f"{self.verb}: got {len(state)} tensors; expected {', '.join(self.arguments)}.")
-        shape = getattr(state[0], "shape", ())
-        if all(type(x) is torch.Tensor and x.dtype is torch.float64 and x.shape == shape for x in state):
-            if shape and shape[-1] == self.arm.dof:  # nothing to convert, in a tenth of the time
-                return Value.apply(self._smooth, *state)
+        if self._plain(state):  # nothing to convert, in a tenth of the time
+            return Value.apply(self._smooth, *state)
         tensors = [self._read(x, word) for x, word in zip(state, self.arguments, strict=True)]
         try:
             batch = torch.broadcast_shapes(*(x.shape[:-1] for x in tensors))
@@ -45,6 +43,12 @@ class TorchFunction:
             raise InputError(f"{self.verb}: the batches do not fit together: {shapes}.") from None
         kind = torch.float64 if any(x.dtype == torch.float64 for x in tensors) else torch.float32
         return Value.apply(self._smooth, *(x.to(kind).expand(*batch, -1) for x in tensors))
+
+    def _plain(self, state: tuple[Any, ...]) -> bool:
+        """Whether all are tensors of one shape in double precision, with one entry per coordinate."""
+        shape: Any = getattr(state[0], "shape", ())
+        same = all(type(x) is torch.Tensor and x.dtype is torch.float64 and x.shape == shape for x in state)
+        return same and len(shape) > 0 and shape[-1] == self.arm.dof
 
     def _read(self, value: Any, word: str) -> torch.Tensor:
         """A tensor with one entry per coordinate; entries that belong to no joint are zero where they are left out."""
