@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Never
 
 from numpy.typing import ArrayLike
 
-from lissom.export.smooth.offered import NO_LOADS, refuse_without, smooth_function
+from lissom.export.smooth.offered import NO_LOADS, refuse_without
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.verbs.kinematics import ORIGIN
@@ -57,7 +57,6 @@ def jax_function(
     """
     check_keywords(jax_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     refuse_without("jax", NAME, 'pip install "lissom[jax]"')
-    smooth = smooth_function(arm, verb, frame, point, NAME, "jax's own derivatives")
     import jax
 
     if not jax.config.jax_enable_x64:
@@ -65,6 +64,6 @@ def jax_function(
             f'{NAME}: JAX computes in single precision here; call jax.config.update("jax_enable_x64", True) before '
             "anything else for double precision.", RuntimeWarning, stacklevel=2,
         )  # fmt: skip
-    from lissom.export.jax.traced import JaxFunction
+    from lissom.export.jax.traced import made
 
-    return JaxFunction(smooth, frame, point)
+    return made(arm, verb, frame, point)

@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, UnsupportedError
 from lissom.export.smooth.base import AbstractSmooth
+from lissom.export.smooth.offered import smooth_function
+from lissom.model.arm import Arm
 
 PRECISIONS = ("float64", "float32")
 THIRD = "jax_function: third derivatives do not exist here; second derivatives are the highest."
@@ -71,18 +73,16 @@ class JaxFunction:
         return f"<{self.verb} of arm {self.arm.name!r} for jax>"
 
     def __reduce__(self) -> Any:
-        from lissom.export.jax.public import jax_function
-
-        return _again, (jax_function, self.arm, self.verb, *self._place)
+        return made, (self.arm, self.verb, *self._place)
 
     def __deepcopy__(self, memo: Any) -> JaxFunction:
         return self  # nothing in it changes
 
 
-def _again(make: Any, arm: Any, verb: str, frame: str | None, point: ArrayLike) -> JaxFunction:
-    """The function, unpickled."""
-    made: JaxFunction = make(arm, verb, frame=frame, point=point)
-    return made
+def made(arm: Arm, verb: str, frame: str | None, point: ArrayLike) -> JaxFunction:
+    """The function of a verb; raises an error where there is none."""
+    smooth = smooth_function(arm, verb, frame, point, "jax_function", "jax's own derivatives")
+    return JaxFunction(smooth, frame, point)
 
 
 def differentiated(smooth: AbstractSmooth) -> Callable[..., Any]:

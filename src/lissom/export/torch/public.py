@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Never
 
 from numpy.typing import ArrayLike
 
-from lissom.export.smooth.offered import NO_LOADS, refuse_without, smooth_function
+from lissom.export.smooth.offered import NO_LOADS, refuse_without
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.verbs.kinematics import ORIGIN
@@ -55,7 +55,6 @@ def torch_function(
     """
     check_keywords(torch_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     refuse_without("torch", NAME, 'pip install "lissom[torch]"')
-    smooth = smooth_function(arm, verb, frame, point, NAME, "torch's own derivatives")
-    from lissom.export.torch.tensors import TorchFunction
+    from lissom.export.torch.tensors import made
 
-    return TorchFunction(smooth, frame, point)
+    return made(arm, verb, frame, point)

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError
 from lissom.export.smooth.base import AbstractSmooth
+from lissom.export.smooth.offered import smooth_function
 from lissom.export.torch.autograd import Value
+from lissom.model.arm import Arm
 
 PRECISIONS = (torch.float64, torch.float32)
 
@@ -67,15 +69,13 @@ class TorchFunction:
         return f"<{self.verb} of arm {self.arm.name!r} for torch>"
 
     def __reduce__(self) -> Any:
-        from lissom.export.torch.public import torch_function
-
-        return _again, (torch_function, self.arm, self.verb, *self._place)
+        return made, (self.arm, self.verb, *self._place)
 
     def __deepcopy__(self, memo: Any) -> TorchFunction:
         return self  # nothing in it changes
 
 
-def _again(make: Any, arm: Any, verb: str, frame: str | None, point: ArrayLike) -> TorchFunction:
-    """The function, unpickled."""
-    made: TorchFunction = make(arm, verb, frame=frame, point=point)
-    return made
+def made(arm: Arm, verb: str, frame: str | None, point: ArrayLike) -> TorchFunction:
+    """The function of a verb; raises an error where there is none."""
+    smooth = smooth_function(arm, verb, frame, point, "torch_function", "torch's own derivatives")
+    return TorchFunction(smooth, frame, point)
