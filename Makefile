@@ -4,12 +4,13 @@
 # make lint     ruff and mypy
 # make audit    known vulnerabilities of what lissom needs
 # make docs     the documentation site, into docs/_build/html
+# make dist     wheel and source archive, into dist; the same bytes whenever and wherever they are made
 # Each sets up .venv with pip; no compiler is needed.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test lint audit docs clean
+.PHONY: install demo test lint audit docs dist clean
 
 install: .venv/.installed
 	@echo "installed; now: . .venv/bin/activate"
@@ -31,6 +32,15 @@ audit: .venv/.installed-test
 docs: .venv/.installed-docs
 	MPLBACKEND=Agg $(BIN)/python -m sphinx -W docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+# Times in the archives are that of the commit. Both are made from this tree, as the wheel has steps that are compiled here for common
+# processors and the source archive has not.
+dist: .venv/.installed
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet "build>=1" "twine>=5"
+	$(BIN)/python -m tools.ship_steps
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(BIN)/python -m build --sdist --wheel
+	$(BIN)/python -m twine check --strict dist/*
 
 # --no-compile: half of the time; Python compiles a module when it is first imported
 .venv/.installed: pyproject.toml

@@ -25,6 +25,8 @@ FOR_USERS = (
     "studies",
     "symbolic",
     "cluster",
+    "torch",
+    "jax",
 )  # extras, as pyproject.toml has them
 
 

@@ -8,7 +8,7 @@ import lissom.formulations  # noqa: F401  the room, before the function of that 
 from lissom.later import listed, loader
 from lissom.verbs.formulations import formulations as formulations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = listed(__file__)
 __all__ = sorted(_HOMES)

@@ -28,7 +28,9 @@ from lissom.errors import (
 )
 from lissom.export.casadi.public import casadi_function as casadi_function
 from lissom.export.export_c import export_c as export_c
+from lissom.export.jax.public import jax_function as jax_function
 from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction
+from lissom.export.torch.public import torch_function as torch_function
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped

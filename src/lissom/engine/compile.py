@@ -82,7 +82,7 @@ def _object_code(ir: str, triple: str | None, cpu: str, features: str) -> bytes:
         binding.initialize_all_asmprinters()
     module = binding.parse_assembly(ir)
     target, layout = _target(triple, cpu, features)
-    module.triple, module.data_layout = triple, layout
+    module.triple, module.data_layout = target.triple, layout  # in Windows objects for this process are ELF
     return target.emit_object(module)
 
 

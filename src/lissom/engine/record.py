@@ -69,12 +69,13 @@ class Recorder(AbstractRun):
 
     steps : those that calls name, paired ones without the number of items
     one_width : whether the tape serves this width only
+    singly : pairs are recorded one by one, for tapes that are differentiated
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, singly: bool = False) -> None:
         self.steps: dict[str, Step] = {}
         self.one_width = False
-        self._width = width
+        self._width, self._singly = width, singly
         self._top = 0
         self._calls: list[Call] = []
         self._inputs: list[tuple[int, int]] = []
@@ -119,6 +120,9 @@ class Recorder(AbstractRun):
     def call_pairs(
         self, function: Callable[[A, B], R], parents: Sequence[int], items: Sequence[A], shared: Sequence[B]
     ) -> Pairs[R]:
+        if self._singly:
+            count = range(len(parents))
+            return {(i, j): self.call(function, items[i], shared[j]) for j in count for i in path(parents, j)}
         forms = [[flat(value) for value in some] for some in (items, shared)]
         kinds = [{form.argument for form in some} for some in forms]
         if any(len(kind) > 1 for kind in kinds):

@@ -156,7 +156,7 @@ def checked_target(path: Path) -> Path:
 
 def _settle(path: str) -> None:
     """Flush a file, or the entries of a folder, to the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY if os.path.isdir(path) else os.O_RDWR)  # Windows flushes what can be written
     try:
         os.fsync(handle)
     finally:

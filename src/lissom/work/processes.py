@@ -29,6 +29,7 @@ from lissom.work.jobs import opened, packed
 from lissom.work.workplace import Workplace
 
 TRIES = 3  # processes that a job may end, or that may end before they begin
+NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # on Windows, which has no sessions
 SERVE = "from lissom.work.serve import serve; serve()"
 # one thread in each: there is a process for every core
 ONE_THREAD = dict.fromkeys((THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -135,7 +136,7 @@ class _Start:
     def __call__(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self._folder, env=self._environment,
-            start_new_session=True,  # Ctrl-C is for this process
+            start_new_session=True, creationflags=NEW_GROUP,  # Ctrl-C is for this process
         )  # fmt: skip
 
     def failed(self, codes: list[int]) -> WorkerLost:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from lissom.export.casadi.smooth import AbstractSmooth
+from lissom.export.smooth.base import AbstractSmooth
 from lissom.spatial.rotations import Array
 
 STATES = range(3)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lissom.engine.c99 import Real
-from lissom.errors import InputError, UnsupportedError, shown, suggest
+from lissom.errors import InputError, UnsupportedError, shown
 from lissom.export.export_c import EXPORTED
 from lissom.export.functions import Request
-from lissom.kernels.arguments import as_arm, as_frame, as_points
+from lissom.export.smooth.offered import COMPOSED, NO_LOADS, as_place, as_verb, refuse_without
 from lissom.kernels.cache import cache_of
 from lissom.kernels.verb import Refused, Verb
-from lissom.kernels.verbs import FORWARD_DYNAMICS, INVERSE_DYNAMICS, VERBS
+from lissom.kernels.verbs import VERBS
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
-from lissom.model.ends import only_end, tip_frame
 from lissom.verbs.kinematics import ORIGIN
 
 NAME = "casadi_function"
-NO_LOADS = "loads and base motion cannot be inputs here; give constant loads to the arm: Arm(loads=...)."
-COMPILED = (INVERSE_DYNAMICS.name, FORWARD_DYNAMICS.name)
 OFFERED = tuple(name for name in EXPORTED if not VERBS[name].composed_of and "gradient" not in name)
 
 
@@ -77,11 +73,13 @@ def casadi_function(
     DM([5.13129, 1.64769])
     """
     check_keywords(casadi_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
-    entry = _entry(as_arm(arm, NAME), verb)
+    refuse_without("casadi", NAME, "pip install casadi")
+    entry = as_verb(arm, verb, OFFERED, NAME, "casadi's own jacobian and hessian")
     fast = _compiled(entry, expand)
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 1:
         raise InputError(f"{NAME}: samples is {shown(samples)}; expected a whole number of states, 1 or more.")
-    asked = _request(arm, entry, frame, point)
+    place = as_place(arm, entry, frame, point, NAME)
+    asked = Request(entry.name, (), False, *place, Real("double"), None)
     key = entry.name, fast, int(samples), asked.frame, asked.point
     return cache_of(arm).stored(NAME, key, lambda: _made(arm, entry, fast, int(samples), asked))
 
@@ -94,9 +92,8 @@ def _made(arm: Arm, entry: Verb, fast: bool, samples: int, asked: Request) -> An
         return function if samples == 1 else function.map(samples)
     from lissom.export.casadi.callbacks import as_function
     from lissom.export.casadi.layers import Layers
-    from lissom.export.casadi.smooth import SMOOTH
 
-    layer = Layers(SMOOTH[entry.name](arm), samples).values()
+    layer = Layers(COMPOSED[entry.name](arm), samples).values()
     assert not isinstance(entry.outputs, Refused)
     return as_function(layer, entry.name, entry.arguments, [x.name for x in entry.outputs], arm.dof)
 
@@ -104,48 +101,14 @@ def _made(arm: Arm, entry: Verb, fast: bool, samples: int, asked: Request) -> An
 # ---- checks ---------------------------------------------------------------------------------------
 
 
-def _entry(arm: Arm, verb: Any) -> Verb:
-    """The entry of a verb; raises an error where it is not available for the arm."""
-    if find_spec("casadi") is None:
-        raise UnsupportedError(f"{NAME} needs casadi, which is not installed: pip install casadi.")
-    if not isinstance(verb, str):
-        raise InputError(f"{NAME}: verb is {shown(verb)}; expected the name of a function, such as {OFFERED[0]!r}.")
-    of, _, ending = verb.rpartition("_")
-    if of in OFFERED and ending in ("gradient", "hessian"):
-        raise UnsupportedError(f"{NAME}: {verb} is not needed; casadi's own jacobian and hessian of {of} are exact.")
-    if verb not in OFFERED:
-        raise InputError(f"{NAME}: there is no function {verb!r} for casadi; {suggest(verb, OFFERED)}")
-    if arm.dof == 0:
-        raise UnsupportedError(f"{NAME}: arm {arm.name!r} has no coordinates; there is no function to make.")
-    if arm.loops and VERBS[verb].loops != "tree":
-        raise UnsupportedError(
-            f"{NAME}: arm {arm.name!r} has closed loops, and {verb} of the closed arm is not available for casadi. "
-            "mass_matrix, bias_forces, gravity_forces and kinematics are, of the tree without its closures."
-        )
-    return VERBS[verb]
-
-
 def _compiled(entry: Verb, expand: Any) -> bool:
     """Whether compiled code is to be used."""
     if expand is not None and not isinstance(expand, bool):
         raise InputError(f"{NAME}: expand is {shown(expand)}; expected True, False or None.")
-    available = entry.name in COMPILED
+    available = entry.name in COMPOSED
     if expand is False and not available:
         raise UnsupportedError(
-            f"{NAME}: {entry.name} has no compiled derivatives ({' and '.join(COMPILED)} do); leave out expand=False "
+            f"{NAME}: {entry.name} has no compiled derivatives ({' and '.join(COMPOSED)} do); leave out expand=False "
             "for its expression."
         )
     return available and not expand
-
-
-def _request(arm: Arm, entry: Verb, frame: Any, point: Any) -> Request:
-    """The frame and point of kinematics; raises InputError where they are invalid."""
-    at = as_points(point, "point", NAME)
-    if at.ndim != 1:
-        raise InputError(f"{NAME}: point has shape {at.shape}; expected (3,), one point.")
-    if not entry.frame and (frame is not None or at.any()):
-        raise InputError(f"{NAME}: a frame or point was given, but {entry.name} does not use one.")
-    if frame is None:
-        frame = tip_frame(arm, only_end(arm, f"give {NAME} the frame") if entry.frame else arm.ends[0])
-    as_frame(arm, frame, NAME)
-    return Request(entry.name, (), False, frame, tuple(map(float, at)), Real("double"), None)

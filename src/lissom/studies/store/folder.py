@@ -11,6 +11,7 @@ process writes at a time, the others are refused while it lives.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -161,15 +162,23 @@ def _own(path: Path) -> bool:
     return path.name == LOCK or path.match(UNFINISHED)
 
 
+def _lock(handle: int) -> None:
+    """Lock an open file; raises OSError where another process has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def _locked(path: Path) -> int:
     """Open and lock a file, which this process alone holds until it closes it, or ends."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     try:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # a system without such locks
-        pass
+        _lock(handle)
     except OSError:
         os.close(handle)
         raise InputError(f"{path.parent}: another process is writing to it; wait until it has finished.") from None

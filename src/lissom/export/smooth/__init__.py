@@ -1,0 +1,1 @@
+"""Functions of an arm with first and second derivatives, for frameworks with automatic differentiation."""

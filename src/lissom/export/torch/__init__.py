@@ -1,0 +1,1 @@
+"""An arm's functions for PyTorch."""
