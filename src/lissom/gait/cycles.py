@@ -54,13 +54,13 @@ def repeated(leg: Leg, period: float, times: int = 3) -> Leg:
         for name, (t, y) in leg.signals.items()
     }
     stances = [(a + k * period, b + k * period) for k in range(times) for a, b in leg.stances]
-    return Leg(signals, _joined(sorted(stances)))
+    return Leg(signals, joined(stances))
 
 
-def _joined(stances: Sequence[Interval]) -> list[Interval]:
-    """Intervals of which one begins where another ends, as one."""
+def joined(some: Sequence[Interval]) -> list[Interval]:
+    """Intervals in order, those that touch or overlap as one."""
     out: list[Interval] = []
-    for begin, end in stances:
+    for begin, end in sorted(some):
         if out and begin - out[-1][1] < 1e-9:
             out[-1] = (out[-1][0], max(end, out[-1][1]))
         else:

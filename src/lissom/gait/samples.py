@@ -31,7 +31,7 @@ class GaitSamples(KnownKeywords):
     forces : (nt, contacts, 3)    of the ground on the arm [N], world axes
     contacts : sequence of Contact or None    their points; None: `arm.contacts`
     mirror : Mirror or None       the samples are one step; the next one is its mirror image. None: they are whole cycles
-    stances : mapping or None     {"right": [(begin, end), ...], "left": ...}: when feet stand [s]; None: by the forces
+    holds : mapping or None       {contact: [(begin, end), ...]}: when contacts hold [s]; None: feet stand by their forces
     """
 
     arm: Arm
@@ -42,7 +42,7 @@ class GaitSamples(KnownKeywords):
     forces: Any
     contacts: Sequence[Contact] | None = None
     mirror: Mirror | None = None
-    stances: Mapping[str, Sequence[Interval]] | None = None
+    holds: Mapping[str, Sequence[Interval]] | None = None
 
     def __post_init__(self) -> None:
         points = tuple(self.arm.contacts if self.contacts is None else self.contacts)
@@ -94,14 +94,17 @@ def _completed(one: GaitSamples, mirror: Mirror) -> GaitSamples:
     reflect = np.eye(3) - 2 * np.outer(n, n)
     q = sign * one.q[:, partner]
     q = q + (one.q[-1] - q[0])  # what has travelled goes on from where it is
-    stances = None if one.stances is None else _mirrored(one.stances, one.duration)
+    holds = None if one.holds is None else _mirrored(one.holds, one.duration, mirror)
     return GaitSamples(
         one.arm, np.concatenate([one.t, one.t + one.duration]), np.concatenate([one.q, q]),
         np.concatenate([one.qd, sign * one.qd[:, partner]]), np.concatenate([one.tau, sign * one.tau[:, partner]]),
-        np.concatenate([one.forces, one.forces[:, other] @ reflect]), tuple(points), None, stances,
+        np.concatenate([one.forces, one.forces[:, other] @ reflect]), tuple(points), None, holds,
     )  # fmt: skip
 
 
-def _mirrored(stances: Mapping[str, Sequence[Interval]], step: float) -> dict[str, list[Interval]]:
-    swapped = {"right": "left", "left": "right"}
-    return {side: [*stances[side], *((a + step, b + step) for a, b in stances[swapped[side]])] for side in swapped}
+def _mirrored(
+    holds: Mapping[str, Sequence[Interval]], step: float, mirror: Mirror
+) -> dict[str, list[Interval]]:
+    """Intervals of a step and of its mirror image behind it."""
+    other = {name: mirror.partner("contacts", name) for name in holds}
+    return {name: [*own, *((a + step, b + step) for a, b in holds[other[name]])] for name, own in holds.items()}

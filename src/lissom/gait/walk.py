@@ -9,7 +9,7 @@ import numpy as np
 
 from lissom.errors import InputError
 from lissom.gait.axes import Axes
-from lissom.gait.cycles import Interval, Leg, repeated, stances_of
+from lissom.gait.cycles import Interval, Leg, joined, repeated, stances_of
 from lissom.gait.legs import SIDES, feet_of, legs_of
 from lissom.gait.samples import GaitSamples
 from lissom.later import cached_property
@@ -80,19 +80,20 @@ class Walk:
         t = self.samples.t - self.samples.t[0]
         if not self.periodic:
             return Leg({name: (t, y) for name, y in signals.items()}, self._stances(side, t, signals["vertical"]))
-        given = self.samples.stances
-        known = [] if given is None else [(a - self.samples.t[0], b - self.samples.t[0]) for a, b in given[side]]
+        known = self._holds(side)
         leg = repeated(Leg({name: (t, y) for name, y in signals.items()}, known), float(t[-1]), PERIODS)
-        if given is None:
+        if self.samples.holds is None:
             leg = leg._replace(stances=stances_of(*leg.signals["vertical"]))
         return leg._replace(stances=leg.stances[1:-1])  # those at both ends may be cut
 
     def _stances(self, side: str, t: Array, vertical: Array) -> list[Interval]:
-        given = self.samples.stances
-        if given is None:
-            return stances_of(t, vertical)
-        start = self.samples.t[0]
-        return [(a - start, b - start) for a, b in given[side]]
+        return stances_of(t, vertical) if self.samples.holds is None else joined(self._holds(side))
+
+    def _holds(self, side: str) -> list[Interval]:
+        """Intervals in which contacts of a foot hold, from the first sample on."""
+        start, names = self.samples.t[0], [(self.samples.contacts or ())[k].name for k in self.feet[side]]
+        holds = self.samples.holds or {}
+        return [(a - start, b - start) for name in names for a, b in holds.get(name, ())]
 
     def _turns(self, side: str) -> dict[str, Array]:
         """Angles of the joints [deg], of those that are there."""
