@@ -32,6 +32,7 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
 from lissom.formats.shipped import shipped as shipped
+from lissom.humans.human import human as human
 from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log

@@ -58,6 +58,7 @@ MAY_USE = {
     "studies": {*OUTER, "work", "dynamics", "simulation", "motion", "control", "formats"},
     "identification": {*OUTER, "dynamics", "studies", "simulation", "motion", "control", "formats"},
     "views": {*OUTER, "identification", "studies", "simulation", "motion", "control", "formats"},
+    "humans": {*OUTER, "simulation", "motion", "formats"},
     "papers": {
         "verbs",
         "formulations",
