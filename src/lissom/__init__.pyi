@@ -47,6 +47,7 @@ from lissom.identification.vibration.result import ModalIdentification as ModalI
 from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
+from lissom.model.contact import Contact as Contact, Mirror as Mirror
 from lissom.model.dh import DH as DH
 from lissom.model.friction import Friction as Friction
 from lissom.model.joint import Joint as Joint
@@ -71,6 +72,7 @@ from lissom.motion.result.report import MotionReport as MotionReport
 from lissom.motion.result.sensitivity import MotionSensitivity as MotionSensitivity
 from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
+from lissom.motion.task.phases import Phase as Phase, Transfer as Transfer, Travel as Travel
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
 from lissom.motion.task.tracked_path import TrackedPath as TrackedPath
