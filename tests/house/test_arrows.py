@@ -59,6 +59,7 @@ MAY_USE = {
     "identification": {*OUTER, "dynamics", "studies", "simulation", "motion", "control", "formats"},
     "gait": {*OUTER, "motion", "formats"},
     "views": {*OUTER, "gait", "identification", "studies", "simulation", "motion", "control", "formats"},
+    "humans": {*OUTER, "simulation", "motion", "formats"},
     "papers": {
         "verbs",
         "formulations",
