@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from lissom.motion.task.phases import Phase
 
 
+def has_contacts(motion: Motion) -> bool:
+    """Whether a motion has contacts, and forces at them."""
+    return getattr(motion, "contacts", None) is not None
+
+
 def samples_of(motion: Motion) -> GaitSamples:
     """Samples of a motion at its own times; contacts hold by its phases."""
     task, found = motion.task, motion.contacts
