@@ -78,6 +78,15 @@ class GaitSamples(KnownKeywords):
         """Return the samples with the second step, where there is one only."""
         return self if self.mirror is None else _completed(self, self.mirror)
 
+    def at(self, t: Array) -> tuple[Array, Array]:
+        """Return q (n, dof) and the forces (n, contacts, 3) at times (n,), interpolated between samples."""
+        k = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 2)
+        length = self.t[k + 1] - self.t[k]
+        share = np.clip((t - self.t[k]) / np.where(length > 0.0, length, 1.0), 0.0, 1.0)[:, None]
+        q = (1 - share) * self.q[k] + share * self.q[k + 1]
+        share = share[..., None]
+        return q, (1 - share) * self.forces[k] + share * self.forces[k + 1]
+
     def __repr__(self) -> str:
         what = "a step" if self.mirror is not None else "a walk"
         return f"<GaitSamples: {what} of {self.arm.name!r}, {len(self.t)} samples in {self.duration:.4g} s>"

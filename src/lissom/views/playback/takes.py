@@ -18,7 +18,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.modes import ArmModes
 from lissom.views.films.animate import PERIOD, shown_pace
 from lissom.views.plots.vibration import mode_title, swing
-from lissom.views.scene.contacts import beside_shapes, loads_of
+from lissom.views.scene.contacts import beside_shapes
 from lissom.views.scene.scene import State
 
 MOST_SAMPLES = 400  # of curves and trails
@@ -120,14 +120,9 @@ class ContactTake:
 
     def at(self, t: float) -> State:
         """Return the state at one instant, interpolated between samples; motor torques are not shown."""
-        some = self.samples
-        k = int(np.clip(np.searchsorted(some.t, t, side="right") - 1, 0, len(some.t) - 2))
-        length = some.t[k + 1] - some.t[k]
-        share = float(np.clip((t - some.t[k]) / length, 0.0, 1.0)) if length > 0.0 else 0.0
-        here, there = (np.array([load.force for load in loads_of(some, j)]) for j in (k, k + 1))
-        points = loads_of(some, k)
-        forces = [one.replace(force=force) for one, force in zip(points, (1 - share) * here + share * there, strict=True)]
-        return State((1 - share) * some.q[k] + share * some.q[k + 1], contacts=forces)
+        q, forces = self.samples.at(np.array([t]))
+        points = zip(self.samples.contacts or (), forces[0], strict=True)
+        return State(q[0], contacts=[Load(one.link, force, point=one.point) for one, force in points])
 
     @cached_property
     def curves(self) -> Curves:

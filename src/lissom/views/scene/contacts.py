@@ -1,4 +1,4 @@
-"""What stands in the world of a motion with contacts: the prints of feet, and walls; the forces of the contacts."""
+"""What stands in the world of a motion with contacts: the prints of feet, and walls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from lissom.gait.legs import side_of
 from lissom.gait.samples import GaitSamples
 from lissom.later import replaced
 from lissom.model.contact import Contact
-from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views.figures.palette import COLOURS
@@ -26,12 +25,6 @@ THICK = 0.002  # of a print, of the arm's size
 WIDE = 0.35  # half the side of a wall, of the arm's size
 FLAT = 1e-9  # m
 UPRIGHT = 0.9  # cosine from which a plane is ground
-
-
-def loads_of(samples: GaitSamples, k: int) -> list[Load]:
-    """Forces of all contacts at sample k, as loads on their links."""
-    points = samples.contacts or ()
-    return [Load(one.link, force, point=one.point) for one, force in zip(points, samples.forces[k], strict=True)]
 
 
 def beside_shapes(samples: GaitSamples) -> GaitSamples:
