@@ -149,11 +149,11 @@ class _Period(NamedTuple):
 
 def _period(walk: _Walk) -> _Period | None:
     """How a walk repeats itself where its table ends; None for a recording, which does not."""
-    rows = {side: np.array([[y[0], y[-2], y[-1]] for y in walk.angles[side].values()]) for side in SIDES}
+    rows = {side: np.array([y[[0, 1, -2, -1]] for y in walk.angles[side].values()]) for side in SIDES}
 
     def error(half: bool, whole: bool) -> float:
         pairs = zip(SIDES, reversed(SIDES) if half else SIDES, strict=True)
-        return max(float(np.abs(_end(rows[a], whole) - rows[b][:, 0]).max()) for a, b in pairs)
+        return max(float(np.abs(_end(rows[a], rows[b], whole) - rows[b][:, 0]).max()) for a, b in pairs)
 
     best = min((_Period(half, whole, error(half, whole)) for half in (False, True) for whole in (True, False)),
                key=lambda one: one.error)  # fmt: skip
@@ -165,9 +165,13 @@ def _period(walk: _Walk) -> _Period | None:
     return best
 
 
-def _end(rows: Array, whole: bool) -> Array:
-    """Angles at the end of a period: the last row, or what would follow it."""
-    return np.asarray(rows[:, 2] if whole else 2 * rows[:, 2] - rows[:, 1])
+def _end(rows: Array, following: Array, whole: bool) -> Array:
+    """Angles at the end of a period, from its rows 0, 1, -2 and -1 and from those of what follows.
+
+    Where the last row is not the first one again, it is what comes next at the mean of the slopes on both sides.
+    """
+    last, slope = rows[:, 3], (rows[:, 3] - rows[:, 2] + following[:, 1] - following[:, 0]) / 2
+    return np.asarray(last if whole else last + slope)
 
 
 def _leg(walk: _Walk, side: str, weight: float) -> Leg:
