@@ -84,8 +84,9 @@ def _width(walk: Walk) -> float:
     """Distance of the feet across the way, each where it carries most."""
     across = {}
     for side in SIDES:
-        load = walk.force(side) @ walk.axes.up
-        across[side] = float(np.average(walk.heels[side] @ walk.axes.left, weights=np.maximum(load, 0.0)))
+        load = np.maximum(walk.force(side) @ walk.axes.up, 0.0)
+        weights = load if load.any() else None
+        across[side] = float(np.average(walk.heels[side] @ walk.axes.left, weights=weights))
     return abs(across["left"] - across["right"])
 
 
