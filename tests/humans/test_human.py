@@ -6,8 +6,6 @@ import pytest
 import lissom as ls
 from lissom.humans.body import bodies
 from lissom.humans.body.build import Build
-from lissom.humans.body.joints import mirrored
-from lissom.humans.body.soles import sole_points
 from lissom.humans.body.tables import table
 from lissom.spatial.inertia import combine
 
@@ -23,8 +21,9 @@ def standing(arm):
 
 def mirror(arm):
     """Permutation and signs of the mirror image."""
-    pairs = [mirrored(name) for name in arm.coordinates]
-    return [arm.coordinates.index(name) for name, _ in pairs], np.array([sign for _, sign in pairs])
+    names = arm.coordinates
+    order = [names.index(arm.mirror.partner("coordinates", name)) for name in names]
+    return order, np.array([arm.mirror.sign(name) for name in names])
 
 
 @pytest.mark.parametrize("count", ALL)
@@ -33,8 +32,8 @@ def test_mass_height_and_centre_of_mass_do_not_depend_on_the_number_of_joints(co
     q = standing(arm)
     assert arm.dof == count
     assert sum(link.mass for link in arm.links) == pytest.approx(71.5, rel=1e-12)
-    points = sole_points(Build(1.68, 71.5, "female"), count < 31)
-    heights = [ls.pose(arm, q, place.link, place.point)[2, 3] for place in points]
+    heights = [ls.pose(arm, q, contact.link, contact.point)[2, 3] for contact in arm.contacts]
+    assert len(heights) == (6 if count < 31 else 10)
     np.testing.assert_allclose(heights, 0.0, atol=1e-12)
     com = ls.centre_of_mass(arm, q)
     np.testing.assert_allclose(com, ls.centre_of_mass(PEOPLE[31], standing(PEOPLE[31])), atol=1e-12)
@@ -93,6 +92,33 @@ def test_the_mirror_image_of_a_motion_has_the_mirror_image_of_its_torques(count)
     tau = ls.inverse_dynamics(arm, q, qd, qdd)
     image = ls.inverse_dynamics(arm, *(sign * x[order] for x in (q, qd, qdd)))
     np.testing.assert_allclose(image, sign * tau[order], rtol=0, atol=1e-13 * np.abs(tau).max())
+
+
+@pytest.mark.parametrize("count", ALL)
+def test_contacts_of_the_mirror_image_are_the_mirror_images_of_contacts(count):
+    arm = PEOPLE[count]
+    order, sign = mirror(arm)
+    q = 0.3 * np.random.default_rng(8).normal(size=count)
+    places = {one.name: ls.pose(arm, q, one.link, one.point)[:3, 3] for one in arm.contacts}
+    for one in arm.contacts:
+        image = ls.pose(arm, sign * q[order], one.link, one.point)[:3, 3]
+        partner = arm.mirror.partner("contacts", one.name)
+        assert partner != one.name
+        np.testing.assert_allclose(image, places[partner] * (1, -1, 1), atol=1e-14)
+        assert arm.mirror.partner("links", one.link) != one.link
+
+
+@pytest.mark.parametrize("count", ALL)
+def test_the_ball_rests_while_the_toes_bend(count):
+    arm = PEOPLE[count]
+    q = standing(arm)
+    bent = q + 0.5 * np.array([name.startswith("toe_") for name in arm.coordinates])
+    for one in arm.contacts:
+        if one.name.startswith("ball"):
+            at = [ls.pose(arm, posture, one.link, one.point)[:3, 3] for posture in (q, bent)]
+            np.testing.assert_allclose(*at, atol=1e-15)
+            toes = ls.pose(arm, bent, f"toes_{one.name.split('_')[1]}")[:3, 3]
+            np.testing.assert_allclose(toes[[0, 2]], at[0][[0, 2]], atol=1e-15)
 
 
 @pytest.mark.parametrize("count", ALL)

@@ -7,7 +7,9 @@ from typing import Any, Never
 from lissom.errors import InputError, ModelError, shown
 from lissom.humans.body.build import Build
 from lissom.humans.body.drawing import POINT
+from lissom.humans.body.mirror import mirror
 from lissom.humans.body.skeleton import Skeleton
+from lissom.humans.body.soles import contacts
 from lissom.humans.body.tables import SEXES, table
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -44,7 +46,8 @@ def human(height: float = 1.74, mass: float = 73.0, sex: str = "male", joints: i
     Returns
     -------
     Arm
-        Pose "ready" stands upright with the soles on the ground.
+        Pose "ready" stands upright with the soles on the ground; `arm.contacts` are points of the soles (heel, ball
+        and tip of both feet), `arm.mirror` is the mirror image, tools "grip_r" and "grip_l" are in the palms.
 
     Examples
     --------
@@ -58,9 +61,10 @@ def human(height: float = 1.74, mass: float = 73.0, sex: str = "male", joints: i
         known = "; ".join(f"{count}: {words}" for count, words in MODELS.items())
         raise InputError(f"human: joints is {shown(joints)}; expected one of these models. {known}.")
     links = Skeleton(build, int(joints)).links
+    soles = contacts(build, joints < 31)
     return Arm(
         f"human{joints}", tuple(links), source=SOURCE, notes=NOTES, shapes=(POINT,),
-        named_poses={"ready": {"pelvis_z": build.hip_height}},
+        named_poses={"ready": {"pelvis_z": build.hip_height}}, contacts=soles, mirror=mirror(links, soles),
     )  # fmt: skip
 
 

@@ -58,11 +58,3 @@ def _axis(kind: str, name: str) -> Array:
     """Axis of a joint; those about x and z are mirrored on the left side."""
     axis = AXES[kind] if kind in AXES else AXES[kind.rpartition("_")[2]]
     return axis * (-1.0 if name.endswith("_l") and axis[1] == 0.0 else 1.0)
-
-
-def mirrored(name: str) -> tuple[str, float]:
-    """Name of the coordinate that a coordinate becomes in the mirror image, and its sign there."""
-    head, _, side = name.rpartition("_")
-    if side in SIDES:
-        return f"{head}_{'l' if side == 'r' else 'r'}", 1.0
-    return name, -1.0 if name in ODD_ROOT or side in ("bend", "rotation") else 1.0

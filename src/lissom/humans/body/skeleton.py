@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lissom.humans.body import bodies, drawing, joints
 from lissom.humans.body.build import TRUNK, Build
 from lissom.humans.body.joints import SIDES
-from lissom.humans.body.soles import grips, sole_points
+from lissom.humans.body.soles import grips
 from lissom.humans.body.tables import proportion
 from lissom.model.joint import Joint
 from lissom.model.link import Link, hub_fields
@@ -35,11 +35,7 @@ class Skeleton:
     def _hang(self, joint: Joint, parent: str | None, name: str | None = None, body: Inertia | None = None) -> str:
         """Add a link on a joint; without a body it is massless and has the name of its joint."""
         word = joint.name if name is None else name
-        tools = {
-            place.name: pose(p=place.point)
-            for place in (*sole_points(self.build, self.planar), *grips(self.build, self.count))
-            if place.link == word
-        }
+        tools = {place.name: pose(p=place.point) for place in grips(self.build, self.count) if place.link == word}
         shapes = drawing.shapes(self.build, self.count, word)
         fields = {} if body is None else hub_fields(body)
         self.links.append(Link(word, parent=parent, joint=joint, tools=tools, shapes=shapes, **fields))

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from lissom.humans.body.build import Build
 from lissom.humans.body.joints import SIDES
+from lissom.model.contact import Contact
 
 INNER, OUTER = "inner", "outer"
+FRICTION = 0.6  # between shoe and floor; plausible
 
 
 class Place(NamedTuple):
@@ -33,6 +35,11 @@ def sole_points(build: Build, planar: bool) -> tuple[Place, ...]:
         tip = build.along_foot("tip") - build.along_foot("ball")
         places.append(Place(f"tip_{side}", f"toes_{side}", (tip, 0.0, 0.0)))
     return tuple(places)
+
+
+def contacts(build: Build, planar: bool) -> tuple[Contact, ...]:
+    """The contact points of both soles with the ground."""
+    return tuple(Contact(*place, friction=FRICTION) for place in sole_points(build, planar))
 
 
 def grips(build: Build, joints: int) -> tuple[Place, ...]:
