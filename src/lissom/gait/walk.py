@@ -18,6 +18,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose, poses
 
 LEAST_TRAVEL = 0.05  # m
+LEAST_FORCE = 1e-6  # of the weight: planar arms have no force to the side
 SAME = 1e-2  # rad: angles of a walk that repeats itself
 PERIODS = 5  # of a walk that repeats itself: enough for whole cycles of both legs in the middle
 
@@ -118,7 +119,7 @@ class Walk:
         f, axes = self.force(side) / self.weight, self.axes
         out = {"vertical": f @ axes.up, "fore_aft": f @ axes.forward}
         inward = f @ axes.left * (1.0 if side == "right" else -1.0)
-        return out | ({"medial": inward} if np.abs(inward).max() > 0.0 else {})
+        return out | ({"medial": inward} if np.abs(inward).max() > LEAST_FORCE else {})
 
     def _efforts(self, side: str) -> dict[str, Array]:
         """Moments [N m/kg], positive in extension, and powers [W/kg], with those of springs and dampers in the joints."""

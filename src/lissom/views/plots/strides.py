@@ -24,22 +24,20 @@ def stride(result: Any) -> Figure:
     if not isinstance(result, GaitReport):
         raise InputError("plot: curves of a reference have no poses; kind 'stride' is for a GaitReport.")
     samples = result.samples
-    chosen = np.unique(np.linspace(0, len(samples.t) - 1, POSES).round().astype(int))
-    view = SideView(samples, samples.q[chosen], samples.forces[chosen])
+    share = np.linspace(0.0, 1.0, POSES)
+    view = SideView(samples, *samples.at(samples.t[0] + share * samples.duration))
     apart = APART * view.height
     figure = new_figure(9.6, 3.0)
     ax = figure.subplots()
-    for k in range(len(chosen)):
+    for k in range(POSES):
         shift = np.array([k * apart - view.middle[k] @ view.axes.forward, -view.ground])
         view.put(k, *view.collections(ax), shift)
-        share = 100 * (samples.t[chosen[k]] - samples.t[0]) / samples.duration
-        ax.text(k * apart, -0.05 * view.height, f"{share:.0f} %", ha="center", va="top", fontsize="small",
+        ax.text(k * apart, -0.05 * view.height, f"{100 * share[k]:.0f} %", ha="center", va="top", fontsize="small",
                 color=palette().muted)  # fmt: skip
     ax.axhline(0.0, color=palette().muted, linewidth=0.8, zorder=0.5)
-    ax.set(xlim=(-apart, len(chosen) * apart), ylim=(-0.15 * view.height, 1.03 * view.height))
+    ax.set(xlim=(-apart, POSES * apart), ylim=(-0.15 * view.height, 1.03 * view.height))
     ax.set_aspect("equal")
     ax.set_axis_off()
-    share = 100 / (len(chosen) - 1)
-    set_title(figure, f"{result.name}: one stride, {share:.0f} % of the cycle between poses",
+    set_title(figure, f"{result.name}: one stride, {100 / (POSES - 1):.0f} % of the cycle between poses",
               "forces of the ground on each contact: right foot blue, left foot orange")  # fmt: skip
     return figure
