@@ -117,8 +117,8 @@ def test_signs_of_moments_are_those_of_statics(stiffness):
     forces[:, 1, 2] = weight
     posture = np.tile(q, (n, 1))
     posture[:, 0] = SPEED * walk.t
-    still = ls.GaitSamples(arm, walk.t, posture, np.zeros((n, 9)), np.tile(np.where(arm.actuated, tau, 0), (n, 1)), forces,
-                           holds=walk.holds)  # fmt: skip
+    motors = np.tile(np.where(arm.actuated, tau, 0), (n, 1))
+    still = ls.GaitSamples(arm, walk.t, posture, np.zeros((n, 9)), motors, forces, holds=walk.holds)
     found = ls.gait_report(still)
     X = ls.poses(arm, q)
     toe = ls.pose(arm, q, "foot_right", (0.2, 0, -0.07))[:3, 3]

@@ -96,14 +96,14 @@ def test_mass_is_that_of_the_mean_vertical_force(tmp_path):
     found = ls.load_gait(*written(tmp_path, t))
     u = np.linspace(0, 1, 20001)
     assert found.mass == pytest.approx(2 * MASS * np.trapezoid(vertical(u), u), rel=2e-3)
-    with pytest.raises(ls.InputError, match="the weight of .* kg, but mass is 20 kg"):
+    with pytest.raises(ls.InputError, match=r"the weight of .* kg, but mass is 20 kg"):
         ls.load_gait(tmp_path / "q.mot", tmp_path / "f.sto", mass=20)
 
 
 def test_other_models_and_damaged_walks_are_refused(tmp_path):
     t = np.linspace(0.0, CYCLE, 200, endpoint=False)
     q, f = written(tmp_path, t)
-    with pytest.raises(ls.InputError, match="no column 'pelvis_tilt'.* no gait model that is known"):
+    with pytest.raises(ls.InputError, match=r"no column 'pelvis_tilt'.* no gait model that is known"):
         ls.load_gait(f, f)
     with pytest.raises(ls.InputError, match=r"q.mot: it has the ground forces of 0 feet; expected two"):
         ls.load_gait(q, q)

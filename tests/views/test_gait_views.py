@@ -1,4 +1,4 @@
-"""Walks in figures, films and pages: forces at the contacts, prints, and no joints that are only there to move freely."""
+"""Walks in figures, films and pages: forces at the contacts, prints, and no joints that only let it move freely."""
 
 import json
 import re
@@ -112,7 +112,7 @@ def test_a_page_has_forces_prints_and_ground(step, tmp_path):
     assert not pane["trail"]
     assert pane["ghost"] is None
     assert pane["curves"][0]["label"] == "normal forces"
-    assert {row["name"] for row in pane["curves"][1]["series"]} == {name for name in step.arm.coordinates[3:]}
+    assert {row["name"] for row in pane["curves"][1]["series"]} == set(step.arm.coordinates[3:])
     assert pane["end"] == pytest.approx(CYCLE)
 
 

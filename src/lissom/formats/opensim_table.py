@@ -1,14 +1,14 @@
 """Tables of OpenSim (``.mot``, ``.sto``): a header of keys, a line of names, rows of numbers that begin with a time.
 
-    Coordinates
-    version=1
-    nRows=2
-    nColumns=3
-    inDegrees=yes
-    endheader
-    time    hip_flexion_r    pelvis_tx
-    0.00    12.5             0.10
-    0.01    12.7             0.11
+Coordinates
+version=1
+nRows=2
+nColumns=3
+inDegrees=yes
+endheader
+time    hip_flexion_r    pelvis_tx
+0.00    12.5             0.10
+0.01    12.7             0.11
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class OpenSimTable:
     Examples
     --------
     >>> import lissom as ls, tempfile, pathlib
-    >>> text = "walk\\nversion=1\\nnRows=2\\nnColumns=2\\ninDegrees=yes\\nendheader\\ntime\\tknee\\n0\\t1.5\\n0.1\\t2\\n"
+    >>> text = "walk\\nnRows=2\\nnColumns=2\\ninDegrees=yes\\nendheader\\ntime\\tknee\\n0\\t1.5\\n0.1\\t2\\n"
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "walk.mot")
     ...     count = file.write_text(text)

@@ -42,8 +42,8 @@ KINDS = {
 class GaitCurves:
     """Curves of a walk over the cycle of one leg, the mean of all cycles that were found.
 
-    Angles are positive in flexion: the hip angle is that of the thigh against the vertical, since tilts of the pelvis are
-    counted differently from model to model. Forces are those on the foot, over body weight; moments and powers are
+    Angles are positive in flexion: the hip angle is that of the thigh against the vertical, since models count tilts of
+    the pelvis differently. Forces are those on the foot, over body weight; moments and powers are
     those of the joint over the mass of the body, moments positive in extension.
 
     Attributes

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.gait.curves import GRID, GaitCurves
 from lissom.spatial.rotations import Array
@@ -41,7 +42,7 @@ def stances_of(t: Array, vertical: Array) -> list[Interval]:
     return [(begin, end) for begin, end in pairs if end - begin >= SHORTEST_STANCE]
 
 
-def _crossing(t: Array, y: Array, k: Array) -> Array:
+def _crossing(t: Array, y: Array, k: NDArray[np.intp]) -> Array:
     """Times at which a curve reaches the threshold between samples k and k + 1."""
     share = (ON - y[k]) / (y[k + 1] - y[k])
     return np.asarray(t[k] + share * (t[k + 1] - t[k]))

@@ -86,8 +86,8 @@ def _found(arm: Arm) -> dict[str, dict[str, list[str]]]:
             out[side][word].append(joint.name)
     if not any(names for some in out.values() for names in some.values()):
         raise InputError(
-            "gait_report: no joint is named after a hip, knee or ankle of a side, such as knee_right; say which they are "
-            "with joints={'knee': ('right joint', 'left joint')}."
+            "gait_report: no joint is named after a hip, knee or ankle of a side, such as knee_right; say which "
+            "they are with joints={'knee': ('right joint', 'left joint')}."
         )
     return out
 

@@ -28,11 +28,13 @@ def samples_of(motion: Motion) -> GaitSamples:
     task, found = motion.task, motion.contacts
     if found is None:
         raise InputError(
-            "gait_report: the motion has no contacts, so it is no walk; expected a Motion of predict_walk, or of a task "
-            "with phases."
+            "gait_report: the motion has no contacts, so it is no walk; expected a Motion of predict_walk, or of a "
+            "task with phases."
         )
     spans = [(phase.begin, phase.end) for phase in found.phases]
-    t = np.concatenate([np.linspace(a, b - BEFORE * (b - a), PER_PHASE) for a, b in spans])  # forces jump between phases
+    t = np.concatenate(
+        [np.linspace(a, b - BEFORE * (b - a), PER_PHASE) for a, b in spans]
+    )  # forces jump between phases
     known = {contact.name: contact for contact in motion.arm.contacts}
     points = tuple(known[name] for name in found.names)
     mirror: Mirror | None = motion.arm.mirror if task.mirror is True else task.mirror

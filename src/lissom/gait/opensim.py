@@ -39,10 +39,10 @@ def load_gait(
 ) -> GaitCurves:
     """Load the curves of a walk from tables of OpenSim, such as a measured reference.
 
-    Known are the gait models of OpenSim and those derived from them (gait10dof18, gait2392, Rajagopal's, the planar model
-    of Moco, PredSim's): coordinates ``pelvis_tilt``, ``hip_flexion_r``, ``knee_angle_r``, ``ankle_angle_r`` and those of
-    the left leg, also as ``/jointset/.../hip_flexion_r/value``; forces ``ground_force_vx`` ... with a mark for the foot
-    before or behind ``ground_force``. x is forward, y up. All whole cycles of both legs are averaged. A table of one
+    Known are the gait models of OpenSim and those derived from them (gait10dof18, gait2392, Rajagopal's, Moco's planar
+    model, PredSim's): coordinates ``pelvis_tilt``, ``hip_flexion_r``, ``knee_angle_r``, ``ankle_angle_r`` and
+    those of the left leg, also as ``/jointset/.../hip_flexion_r/value``; forces ``ground_force_vx`` ... with a mark for
+    the foot before or behind ``ground_force``. x is forward, y up. All whole cycles of both legs are averaged. A table of one
     period is repeated; of half a period, the other half is that of the other leg.
 
     Parameters
@@ -65,7 +65,9 @@ def load_gait(
     cycles, weight = _cycles(walk, period, mass, angles.source)
     found = weight / GRAVITY
     if mass is not None and not 0.5 * mass < found < 2.0 * mass:
-        raise InputError(f"load_gait: the mean vertical force is the weight of {found:.4g} kg, but mass is {mass:g} kg.")
+        raise InputError(
+            f"load_gait: the mean vertical force is the weight of {found:.4g} kg, but mass is {mass:g} kg."
+        )
     return mean_of(name or angles.source, cycles, float(mass or found), walk.notes)
 
 
@@ -88,8 +90,8 @@ def _angles(table: OpenSimTable, columns: Mapping[str, str]) -> dict[str, dict[s
     missing = [word for word in ANGLES if columns.get(word, word) not in short]
     if missing:
         raise InputError(
-            f"{table.source}: it has no column {columns.get(missing[0], missing[0])!r}, so it is of no gait model that is "
-            f"known; it has {names_listed(table)}. Say which columns are meant with columns={{{missing[0]!r}: ...}}."
+            f"{table.source}: it has no column {columns.get(missing[0], missing[0])!r}, so it is of no gait model that "
+            f"is known; it has {names_listed(table)}. Say which columns are meant with columns={{{missing[0]!r}: ...}}."
         )
     got = {word: np.rad2deg(table.angle(short[columns.get(word, word)])) for word in ANGLES}
     out = {}
@@ -110,8 +112,8 @@ def _forces(table: OpenSimTable) -> dict[str, dict[str, Array]]:
     whole = {mark: parts for mark, parts in feet.items() if len(parts) == 3}
     if len(whole) != 2:
         raise InputError(
-            f"{table.source}: it has the ground forces of {len(whole)} feet; expected two, as ground_force_r_vx, _vy, _vz "
-            f"and ground_force_l_vx ...; it has {names_listed(table)}."
+            f"{table.source}: it has the ground forces of {len(whole)} feet; expected two, as ground_force_r_vx, _vy, "
+            f"_vz and ground_force_l_vx ...; it has {names_listed(table)}."
         )
     return whole
 
@@ -211,16 +213,16 @@ def _repeated(
     return times, out
 
 
-def _cycles(
-    walk: _Walk, period: _Period | None, mass: float | None, source: str
-) -> tuple[list[Cycle], float]:
+def _cycles(walk: _Walk, period: _Period | None, mass: float | None, source: str) -> tuple[list[Cycle], float]:
     """Whole cycles of both legs, and the weight [N] that forces are divided by, or that they are the mean of."""
     if period is not None:
         walk = _periodic(walk, period)
     total = sum(parts["y"] for parts in walk.forces.values())
     rough = float(np.mean(total))
     if not LIGHTEST < rough / GRAVITY < HEAVIEST:
-        raise InputError(f"{source}: the mean vertical force is {rough:.4g} N; expected the weight of a person, in newtons.")
+        raise InputError(
+            f"{source}: the mean vertical force is {rough:.4g} N; expected the weight of a person, in newtons."
+        )
     legs = {side: _leg(walk, side, rough) for side in SIDES}
     found = _found(legs)
     if not found:
@@ -234,7 +236,11 @@ def _cycles(
 
 
 def _found(legs: dict[str, Leg]) -> list[Cycle]:
-    return [cycle for side, other in zip(SIDES, reversed(SIDES), strict=True) for cycle in cycles_of(legs[side], legs[other])]
+    return [
+        cycle
+        for side, other in zip(SIDES, reversed(SIDES), strict=True)
+        for cycle in cycles_of(legs[side], legs[other])
+    ]
 
 
 def _span(cycles: list[Cycle]) -> tuple[float, float]:

@@ -42,9 +42,9 @@ def gait_report(
 ) -> GaitReport:
     """Return numbers and curves over the cycle of a walk, compared with references.
 
-    A cycle begins with the heel strike of a foot and ends with its next. Of a motion of one step that is mirrored at its
-    end, the other step is added. Angles are turns of the links in the plane of the walk since they stood upright: the
-    hip is the thigh against the vertical, positive forward; knee and ankle are between links, positive in flexion and
+    A cycle begins with the heel strike of a foot and ends with its next. Of a motion of one step that is mirrored at
+    its end, the other step is added. Angles are turns of the links in the plane of the walk since they stood upright:
+    the hip is the thigh against the vertical, positive forward; knee and ankle are between links, positive in flexion and
     dorsiflexion. Moments are those of the joints with their springs and dampers, positive in extension and plantar
     flexion. Which joints are hip, knee and ankle, and which contacts belong to which foot, is found by their names.
 
@@ -78,15 +78,17 @@ def gait_report(
         cycles[side] = cycles_of(walk.curves[side], walk.curves[other])
         if not cycles[side]:
             raise InputError(
-                f"gait_report: the {side} foot has no whole cycle from one heel strike to the next; expected a motion that "
-                "repeats itself, or is mirrored, or lasts longer."
+                f"gait_report: the {side} foot has no whole cycle from one heel strike to the next; expected a motion "
+                "that repeats itself, or is mirrored, or lasts longer."
             )
         if walk.periodic:  # all are the same; both feet are known before and after the one in the middle
             cycles[side] = [cycles[side][len(cycles[side]) // 2]]
     title = name or arm.name
     legs = {side: mean_of(title, some, walk.mass) for side, some in cycles.items()}
     notes = _notes(samples, walk)
-    return GaitReport(title, whole, legs["right"], legs["left"], measures_of(walk, cycles, legs["right"]), references, notes)
+    return GaitReport(
+        title, whole, legs["right"], legs["left"], measures_of(walk, cycles, legs["right"]), references, notes
+    )
 
 
 def _samples(motion: Any) -> GaitSamples:
@@ -131,8 +133,8 @@ def _reference(one: Any, name: str | None) -> GaitCurves:
         return one
     if not _pair(one):
         raise InputError(
-            f"gait_report: reference is {shown(one)}; expected GaitCurves (of load_gait), a GaitReport, or a pair of files: "
-            "coordinates and ground forces (.mot, .sto)."
+            f"gait_report: reference is {shown(one)}; expected GaitCurves (of load_gait), a GaitReport, or a pair of "
+            "files: coordinates and ground forces (.mot, .sto)."
         )
     return load_gait(*one, name=name)
 

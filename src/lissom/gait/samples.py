@@ -30,8 +30,8 @@ class GaitSamples(KnownKeywords):
     q, qd, tau : (nt, dof)        motion, and the torques of the motors [N m or N]
     forces : (nt, contacts, 3)    of the ground on the arm [N], world axes
     contacts : sequence of Contact or None    their points; None: `arm.contacts`
-    mirror : Mirror or None       the samples are one step; the next one is its mirror image. None: they are whole cycles
-    holds : mapping or None       {contact: [(begin, end), ...]}: when contacts hold [s]; None: feet stand by their forces
+    mirror : Mirror or None       the samples are one step; the next is its mirror image. None: they are whole cycles
+    holds : mapping or None       {contact: [(begin, end), ...]}: when contacts hold [s]; None: feet stand by forces
     """
 
     arm: Arm
@@ -111,9 +111,7 @@ def _completed(one: GaitSamples, mirror: Mirror) -> GaitSamples:
     )  # fmt: skip
 
 
-def _mirrored(
-    holds: Mapping[str, Sequence[Interval]], step: float, mirror: Mirror
-) -> dict[str, list[Interval]]:
+def _mirrored(holds: Mapping[str, Sequence[Interval]], step: float, mirror: Mirror) -> dict[str, list[Interval]]:
     """Intervals of a step and of its mirror image behind it."""
     other = {name: mirror.partner("contacts", name) for name in holds}
     return {name: [*own, *((a + step, b + step) for a, b in holds[other[name]])] for name, own in holds.items()}

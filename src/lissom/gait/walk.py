@@ -122,7 +122,7 @@ class Walk:
         return out | ({"medial": inward} if np.abs(inward).max() > LEAST_FORCE else {})
 
     def _efforts(self, side: str) -> dict[str, Array]:
-        """Moments [N m/kg], positive in extension, and powers [W/kg], with those of springs and dampers in the joints."""
+        """Moments [N m/kg], positive in extension, and powers [W/kg], with those of springs and dampers in joints."""
         net, out = self.net_torques / self.mass, {}
         for word, joint in self.legs[side].items():
             flexing = -joint.sign if word == "knee" else joint.sign  # a knee bends backward

@@ -186,8 +186,8 @@ def _subject(what: Any, progress: bool | None) -> Subject:
         return Subject(what.arm, what)
     if not isinstance(what, str | os.PathLike):
         raise InputError(
-            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, Identification, GaitReport, a shipped arm's name "
-            "or a file."
+            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, Identification, GaitReport, a shipped "
+            "arm's name or a file."
         )
     path = Path(what)
     if path.suffix.lower() in RUNS:

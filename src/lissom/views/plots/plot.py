@@ -137,8 +137,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
         "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
-        "an Identification (from identify), a TorqueFit (from its check), a GaitReport (from gait_report) or GaitCurves "
-        "(from load_gait)."
+        "an Identification (from identify), a TorqueFit (from its check), a GaitReport (from gait_report) or "
+        "GaitCurves (from load_gait)."
     )
 
 

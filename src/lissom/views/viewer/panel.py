@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-from lissom.model.units import units
 from lissom.gait.samples import GaitSamples
+from lissom.model.units import units
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes
@@ -45,7 +45,13 @@ class Panel:
     """
 
     def __init__(
-        self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | GaitSamples | None = None, member: int = 0
+        self,
+        gui: Any,
+        player: Player,
+        scene: Scene,
+        nodes: Nodes,
+        record: Run | Motion | GaitSamples | None = None,
+        member: int = 0,
     ):
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()

@@ -28,8 +28,8 @@ from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.views.playback.player import Player
 from lissom.views.playback.takes import ContactTake, RecordTake, Still, Take, peaks_of, refuse_other, take_of
-from lissom.views.scene.mesh_files import MeshFiles
 from lissom.views.scene.contacts import around, ground_of
+from lissom.views.scene.mesh_files import MeshFiles
 from lissom.views.scene.scene import Scene, up_of
 from lissom.views.scene.surroundings import solids_around
 from lissom.views.viewer.panel import MOST_MODES, Panel, mode_takes
@@ -327,7 +327,9 @@ def _which(recorded: Arm, shown: Arm) -> str:
     return f"arm, {recorded.name!r}, than {shown.name!r}"
 
 
-def _player(arm: Arm, record: Run | Motion | GaitSamples | None, asked: _Asked, goal: Array | None, live: bool) -> Player:
+def _player(
+    arm: Arm, record: Run | Motion | GaitSamples | None, asked: _Asked, goal: Array | None, live: bool
+) -> Player:
     """Takes in the order of the panel: the record, then modes."""
     takes: dict[str, Take] = {}
     pose, modes = _pose(arm, asked.q), asked.modes
