@@ -42,8 +42,8 @@ def load_gait(
     Known are the gait models of OpenSim and those derived from them (gait10dof18, gait2392, Rajagopal's, Moco's planar
     model, PredSim's): coordinates ``pelvis_tilt``, ``hip_flexion_r``, ``knee_angle_r``, ``ankle_angle_r`` and
     those of the left leg, also as ``/jointset/.../hip_flexion_r/value``; forces ``ground_force_vx`` ... with a mark for
-    the foot before or behind ``ground_force``. x is forward, y up. All whole cycles of both legs are averaged. A table of one
-    period is repeated; of half a period, the other half is that of the other leg.
+    the foot before or behind ``ground_force``. x is forward, y up. All whole cycles of both legs are averaged. A table
+    of one period is repeated; of half a period, the other half is that of the other leg.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ def gait_report(
 
     A cycle begins with the heel strike of a foot and ends with its next. Of a motion of one step that is mirrored at
     its end, the other step is added. Angles are turns of the links in the plane of the walk since they stood upright:
-    the hip is the thigh against the vertical, positive forward; knee and ankle are between links, positive in flexion and
-    dorsiflexion. Moments are those of the joints with their springs and dampers, positive in extension and plantar
+    the hip is the thigh against the vertical, positive forward; knee and ankle are between links, positive in flexion
+    and dorsiflexion. Moments are those of the joints with their springs and dampers, positive in extension and plantar
     flexion. Which joints are hip, knee and ankle, and which contacts belong to which foot, is found by their names.
 
     Parameters
