@@ -7,7 +7,7 @@ from typing import Any
 
 from lissom.formats.records.encode import Encoding
 from lissom.model import contact
-from lissom.motion.result import comparison, information, report
+from lissom.motion.result import comparison, contact_path, information, report
 from lissom.motion.result.files.written_criteria import read, written
 from lissom.motion.task import phases, task, tracked_path
 from lissom.motion.transcription import peak
@@ -20,7 +20,18 @@ def _kinds() -> tuple[Any, ...]:
     path_constraint_kinds()  # their classes are records too
     return tuple(
         kind
-        for module in (contact, phases, closures, comparison, information, peak, report, task, tracked_path)
+        for module in (
+            contact,
+            phases,
+            contact_path,
+            closures,
+            comparison,
+            information,
+            peak,
+            report,
+            task,
+            tracked_path,
+        )
         for kind in vars(module).values()
     )
 
