@@ -33,7 +33,14 @@ from lissom.export.record import CArgument as CArgument, CExport as CExport, CFu
 from lissom.export.torch.public import torch_function as torch_function
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
+from lissom.formats.opensim_table import OpenSimTable as OpenSimTable, load_opensim_table as load_opensim_table
 from lissom.formats.shipped import shipped as shipped
+from lissom.gait.curves import GaitCurves as GaitCurves
+from lissom.gait.opensim import load_gait as load_gait
+from lissom.gait.public import gait_report as gait_report
+from lissom.gait.report import GaitReport as GaitReport
+from lissom.gait.samples import GaitSamples as GaitSamples
+from lissom.humans.human import human as human
 from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log
@@ -48,6 +55,7 @@ from lissom.identification.vibration.result import ModalIdentification as ModalI
 from lissom.model.actuator import Actuator as Actuator
 from lissom.model.arm import Arm as Arm, DHTable as DHTable
 from lissom.model.beam import Beam as Beam, Modes as Modes, Tip as Tip
+from lissom.model.contact import Contact as Contact, Mirror as Mirror
 from lissom.model.dh import DH as DH
 from lissom.model.friction import Friction as Friction
 from lissom.model.joint import Joint as Joint
@@ -72,6 +80,7 @@ from lissom.motion.result.report import MotionReport as MotionReport
 from lissom.motion.result.sensitivity import MotionSensitivity as MotionSensitivity
 from lissom.motion.task.bending_limits import BendingLimit as BendingLimit
 from lissom.motion.task.obstacles import Capsule as Capsule, CollisionBody as CollisionBody, Sphere as Sphere
+from lissom.motion.task.phases import Phase as Phase, Transfer as Transfer, Travel as Travel
 from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
 from lissom.motion.task.tracked_path import TrackedPath as TrackedPath

@@ -19,6 +19,7 @@ FOLDERS = {
         "result": {"task", "splines", "transcription"},
         "solve": {"task", "splines", "transcription", "checks", "result"},
         "retiming": {"task", "splines", "transcription", "checks", "result", "solve"},
+        "phased": {"task", "splines", "transcription", "checks", "result", "solve"},
         "tracking": {"task", "splines", "transcription", "checks", "result", "solve"},
     },
     "simulation": {

@@ -21,6 +21,7 @@ from lissom.joints import JOINTS
 from lissom.model.actuator import Actuator
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam, Modes, Tip
+from lissom.model.contact import Contact, Mirror
 from lissom.model.dh import DH, dh_links
 from lissom.model.fields import array, text, transform, vector
 from lissom.model.friction import Friction
@@ -38,7 +39,7 @@ from lissom.spatial.inertia import principal_moments
 from lissom.spatial.rotations import Array, from_quaternion, from_rpy
 
 TOP = ("lissom", "name", "gravity", "flexibility", "kinematics_only", "source", "notes", "links", "dh", "loops",
-       "loads", "shapes", "poses")  # fmt: skip
+       "loads", "shapes", "poses", "contacts", "mirror")  # fmt: skip
 
 
 def read(
@@ -99,6 +100,10 @@ class Reader:
         links = self._dh(document["dh"]) if "dh" in document else self._links(as_rows(document, "links"))
         options["shapes"] = self._parts({"shapes": document["shapes"]})["shapes"] if "shapes" in document else ()
         options["named_poses"] = self._poses(document.get("poses", {}), links)
+        options["contacts"] = made_rows(document, "contacts", "contact", partial(record, Contact, what="a contact"))
+        if "mirror" in document:
+            with inside("mirror"):
+                options["mirror"] = record(Mirror, document["mirror"], "mirror")
         options["notes"] = [*notes, *self.freed, *self.notes]
         return Arm(document.get("name", ""), tuple(links), loops=tuple(loops), loads=tuple(loads), **options)
 

@@ -12,6 +12,7 @@ from lissom.formats.documents import VERSION
 from lissom.formats.toml_text import table_lines
 from lissom.model.arm import Arm
 from lissom.model.beam import Beam
+from lissom.model.contact import PAIRS
 from lissom.model.friction import Friction
 from lissom.model.joint import Joint
 from lissom.model.limits import Limits
@@ -46,6 +47,11 @@ def write(arm: Arm) -> str:
         lines += table_lines("[[loops]]", {**row, "joint": loop.joint})
     for load in arm.loads:
         lines += table_lines("[[loads]]", _changed(load))
+    for contact in arm.contacts:
+        lines += table_lines("[[contacts]]", _changed(contact))
+    if arm.mirror is not None:
+        pairs = {word: dict(getattr(arm.mirror, word)) for word in (*PAIRS, "signs") if getattr(arm.mirror, word)}
+        lines += table_lines("[mirror]", pairs | _changed(arm.mirror, without=(*PAIRS, "signs")))
     return "\n".join(lines)
 
 

@@ -72,6 +72,8 @@ def unsayable(arm: Arm) -> list[str]:
         out.append(f"gravity {arm.gravity.tolist()}")
     out += ["loop closures"] if arm.loops else []
     out += ["standing loads"] if arm.loads else []
+    out += ["contacts"] if arm.contacts else []
+    out += ["the mirror"] if arm.mirror is not None else []
     out += ["the kinematics_only flag"] if arm.kinematics_only else []
     taken = [word for word in (*arm.frames, *(link.joint.name for link in arm.links)) if "${" in word]
     if taken:

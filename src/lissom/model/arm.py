@@ -15,7 +15,8 @@ from lissom.errors import about
 from lissom.later import cached_property
 from lissom.model import edit, ends, lock
 from lissom.model.consistency import refuse_inconsistent
-from lissom.model.fields import choice, flag, list_of, name, text, transform, vector
+from lissom.model.contact import Contact, Mirror
+from lissom.model.fields import choice, flag, list_of, made_of, name, none_or, text, transform, vector
 from lissom.model.flexibility import FLEXIBILITIES
 from lissom.model.link import Link, LinkShape
 from lissom.model.loads import Load, Loop, Payload
@@ -50,6 +51,8 @@ class Arm(AbstractArm):
     folder : str                  folder of the file it was read from; mesh files are searched there
     shapes : sequence of LinkShape    geometry of the base for pictures, in the base frame
     named_poses : mapping name -> {joint: position}    poses with names, see `poses`; "ready" is shown by default
+    contacts : sequence of Contact    points that may touch the ground or a wall, for motions with contacts
+    mirror : Mirror or None       what trades places in a mirror image of a symmetric arm
 
     `source`, `notes`, `folder`, `shapes` and `named_poses` do not count when arms are compared; `folder` is not
     written to files.
@@ -69,7 +72,8 @@ class Arm(AbstractArm):
             self._check(
                 links=list_of(Link), loops=list_of(Loop), loads=list_of(Load), gravity=vector,
                 flexibility=partial(choice, known=FLEXIBILITIES), kinematics_only=flag, source=text, folder=text,
-                notes=list_of(str), shapes=list_of(LinkShape), named_poses=named_poses,
+                notes=list_of(str), shapes=list_of(LinkShape), named_poses=named_poses, contacts=list_of(Contact),
+                mirror=none_or(made_of(Mirror)),
             )  # fmt: skip
             self._set(notes=tuple(text(note, "note") for note in self.notes))
         refuse_inconsistent(self)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lissom.errors import ModelError, suggest
+from lissom.model.contact import refuse_wrong_contacts
 from lissom.model.link import Link
 from lissom.model.structure import AbstractTree
 
@@ -22,6 +23,7 @@ def refuse_inconsistent(arm: AbstractTree) -> None:
     _refuse_wrong_tip_poses(arm)
     _refuse_wrong_attachments(arm)
     _refuse_loose_ends(arm)
+    refuse_wrong_contacts(arm.contacts, arm.mirror, arm.frames, arm.coordinates)
 
 
 def _refuse_duplicate_names(arm: AbstractTree) -> None:

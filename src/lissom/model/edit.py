@@ -21,7 +21,7 @@ from lissom.spatial.rotations import Array
 
 def with_link(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
     """See `Arm.with_link`."""
-    i, links, poses = arm.index(name), list(arm.links), arm.named_poses
+    i, links, poses, mirror = arm.index(name), list(arm.links), arm.named_poses, arm.mirror
     _refuse_unknown(changes, Link, f"link {name!r}")
     new = changes.get("name", name)
     if new != name and links[i].joint.name == name and "joint" not in changes:
@@ -31,8 +31,9 @@ def with_link(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
     if before != after:
         links = [_with_joint_renamed(link, before, after) for link in links]
         poses = tuple(named.with_joint_renamed(before, after) for named in poses)
+        mirror = None if mirror is None else mirror.renamed("coordinates", before, after)
     if new == name:
-        return arm.replace(links=links, named_poses=poses)
+        return arm.replace(links=links, named_poses=poses, mirror=mirror)
 
     def renamed(end: tuple[str | None, Array]) -> tuple[str | None, Array]:
         return (new if end[0] == name else end[0], end[1])
@@ -42,6 +43,8 @@ def with_link(arm: AnyArm, name: str, changes: dict[str, Any]) -> AnyArm:
         named_poses=poses,
         loops=[loop.replace(a=renamed(loop.a), b=renamed(loop.b)) for loop in arm.loops],
         loads=[load.replace(link=new) if load.link == name else load for load in arm.loads],
+        contacts=[contact.replace(link=new) if contact.link == name else contact for contact in arm.contacts],
+        mirror=None if mirror is None else mirror.renamed("links", name, new),
     )
 
 
@@ -175,11 +178,16 @@ def subtree(arm: AnyArm, link: str, name: str | None = None) -> AnyArm:
         lost.append(f"{len(arm.loads) - len(loads)} standing loads act outside this subtree and were left out.")
     if len(loops) < len(arm.loops):
         lost.append(f"{len(arm.loops) - len(loops)} loop closures lead out of this subtree and were left out.")
+    contacts = [contact for contact in arm.contacts if contact.link in frames]
+    if arm.mirror is not None:
+        lost.append("the mirror is that of the whole arm and was left out.")
     return arm.replace(
         name=f"{arm.name}/{link}"[:NAME_LENGTH] if name is None else name,
         links=links,
         loops=loops,
         loads=loads,
         notes=(*arm.notes, *lost),
+        contacts=contacts,
+        mirror=None,
         shapes=(),  # of the base, which is another one now
     )

@@ -32,7 +32,11 @@ def lock(arm: AnyArm, positions: Mapping[str, float]) -> AnyArm:
             )
     links = [_locked(link, at) for link in arm.links]
     notes = [_note(link.joint, at[link.joint.name]) for link in arm.links if link.joint.name in at]
-    return arm.replace(links=links, notes=(*arm.notes, *notes))
+    mirror = arm.mirror
+    if mirror is not None and any(name in mirror.named("coordinates") for name in at):
+        mirror = None
+        notes.append("the mirror names locked joints and was left out; give the arm another one.")
+    return arm.replace(links=links, notes=(*arm.notes, *notes), mirror=mirror)
 
 
 def _position(arm: AbstractArm, name: Any, value: Any) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lissom.errors import ModelError, shown, suggest
 from lissom.later import cached_property
+from lissom.model.contact import Contact, Mirror
 from lissom.model.fields import frozen
 from lissom.model.joint import Joint
 from lissom.model.link import Link, LinkShape
@@ -54,6 +55,8 @@ class AbstractTree(Holder, Record):
     folder: str = field(default="", compare=False)
     shapes: tuple[LinkShape, ...] = field(default=(), compare=False)
     named_poses: Any = field(default=(), compare=False)
+    contacts: tuple[Contact, ...] = ()
+    mirror: Mirror | None = None
 
     # ---- structure -------------------------------------------------------------------------------
 

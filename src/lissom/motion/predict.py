@@ -39,6 +39,8 @@ def predict_motion(
     options.check(VERB)
     task = _task(task, given)
     support.refuse_lengths(arm, task)
+    if task.phases:
+        return _with_contacts(arm, task, options, progress, guess, began)
     support.refuse_unsupported(arm, task)
     asked = _asked_residual(arm, task, options)
     limits = SolverLimits(options.tolerance, options.iterations, options.seconds)
@@ -56,6 +58,25 @@ def predict_motion(
             motion = motion.with_verdict(compared=comparison(motion, search))
     if not motion.ok and options.on_failure == "raise" and not motion.interrupted:
         raise MotionError(f"{VERB}: {motion.status}{_too_short(search, motion)}", motion)
+    return motion
+
+
+def _with_contacts(
+    arm: Arm, task: Task, options: SearchOptions, progress: Callable[[Iteration], object] | None, guess: Any,
+    began: float,
+) -> Motion:  # fmt: skip
+    """Return the motion for a task with phases."""
+    from lissom.motion.phased.search import PhasedSearch
+
+    for word in ("residual", "refine"):
+        if getattr(options, word) is not None:
+            raise InputError(f"{VERB}: {word} is not available for motions with phases; omit it.")
+    if options.compare:
+        raise InputError(f"{VERB}: compare is for flexible arms, not for motions with phases; omit it.")
+    limits = SolverLimits(options.tolerance, options.iterations, options.seconds)
+    motion = PhasedSearch(arm, task, limits, options.seed, progress, as_guess(arm, guess), began)(options.starts)
+    if not motion.ok and options.on_failure == "raise" and not motion.interrupted:
+        raise MotionError(f"{VERB}: {motion.status}", motion)
     return motion
 
 

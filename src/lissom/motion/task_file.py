@@ -14,6 +14,7 @@ from lissom.formats.documents import read_document, refuse_unfit_document
 from lissom.formats.scenario import ARM_KEYS, in_radians, locked_joints, named_arm, output_files
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
+from lissom.model.contact import Mirror
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
 from lissom.motion.result.files.export import ENDINGS
@@ -21,6 +22,7 @@ from lissom.motion.task.bending_limits import BendingLimit
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.task.options import OPTIONS, wrong
 from lissom.motion.task.path_constraint import AbstractPathConstraint
+from lissom.motion.task.phases import Phase, Transfer, Travel
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task, Via
 from lissom.motion.transcription.constraints.known import path_constraint_kinds
@@ -91,6 +93,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
         given["bodies"] = made_rows(row, "bodies", "body", lambda one: record(CollisionBody, one, "[[bodies]]"))
     given["bending"] = made_rows(row, "bending", "bending", lambda one: record(BendingLimit, one, "[[bending]]"))
     given["constraints"] = made_rows(row, "constraints", "constraint", _constraint)
+    given |= _contacts(row)
     options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
         options["guess"] = _guess(row["guess"], folder, arm)
@@ -157,6 +160,19 @@ def _constraint(row: Table) -> AbstractPathConstraint:
     if kind is None:
         raise ModelError(f"kind is {shown(row.get('kind'))}; expected one of {', '.join(kinds)}.")
     return record(kind, {word: value for word, value in row.items() if word != "kind"}, "[[constraints]]")
+
+
+def _contacts(row: Table) -> dict[str, Any]:
+    """Return what is about phases and contacts."""
+    given: dict[str, Any] = {
+        "phases": made_rows(row, "phases", "phase", lambda one: record(Phase, one, "[[phases]]")),
+        "travel": made_rows(row, "travel", "travel", lambda one: record(Travel, one, "[[travel]]")),
+        "transfer": made_rows(row, "transfer", "transfer", lambda one: record(Transfer, one, "[[transfer]]")),
+    }
+    if isinstance(row.get("mirror"), dict):
+        with inside("mirror"):
+            given["mirror"] = record(Mirror, row["mirror"], "[mirror]")
+    return given
 
 
 def _checked(options: Table) -> Table:

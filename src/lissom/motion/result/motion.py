@@ -43,6 +43,7 @@ class Motion(AbstractMotion):
                                  goal are equal, what Coulomb friction does to the torques
     compared : Comparison or None     comparison with other plans, if requested
     information : Information or None    of `excite`: what the motion says about the parameters of the arm
+    contacts : MotionContacts or None    forces and places of the contacts of a motion with phases
 
     Examples
     --------

@@ -18,6 +18,13 @@ from lissom.later import cached_property, replaced
 from lissom.model.arm import Arm
 from lissom.model.ends import only_end, tip_frame
 from lissom.motion.result.comparison import Comparison
+from lissom.motion.result.contact_path import (
+    ContactPath,
+    MotionContacts,
+    balanced,
+    contact_loads,
+    contacts_named,
+)
 from lissom.motion.result.information import Information
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import MotionReport, UnactuatedSplines
@@ -61,6 +68,7 @@ class AbstractMotion:
     compared: Comparison | None = None
     tracked: TrackedPath | None = None
     information: Information | None = None
+    contact_path: ContactPath | None = None
 
     def with_verdict(self, **changes: Any) -> Self:
         """Return the same motion with another outcome, status, report, cost or comparison; nothing is computed anew."""
@@ -107,7 +115,7 @@ class AbstractMotion:
         """B-spline basis of all coordinates, or of the actuated ones."""
         from lissom.motion.splines.basis import Basis
 
-        return Basis(self.breaks, self.degree, self.continuity, self.task.periodic)
+        return Basis(self.breaks, self.degree, self.continuity, self.task.periodic and self.contact_path is None)
 
     @cached_property
     def splines(self) -> tuple[tuple[Basis, NDArray[np.intp], Array], ...]:
@@ -210,12 +218,27 @@ class AbstractMotion:
 
     def required(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Array:
         """Return the generalized forces (N, dof) that states (N, dof) require at fractions s (N,) of the duration."""
+        if self.contact_path is not None:
+            loads = self._with_contacts(s, q, qd, qdd, loads)
         tau = np.asarray(tree_call(self.arm, INVERSE_DYNAMICS.name, (q, qd, qdd), Applied(loads)))
         if self.closures is None:
             return tau
         from lissom.motion.transcription.loops.closing import torques_of
 
         return torques_of(self.arm, self.closures, s, q, tau)
+
+    def _with_contacts(self, s: Array, q: Array, qd: Array, qdd: Array, loads: Sequence[Any]) -> Sequence[Any]:
+        """Return loads with the contact forces among them."""
+        assert self.contact_path is not None
+        forces = balanced(self.arm, self.contact_path, s, (q, qd, qdd), loads)
+        return [*loads, *contact_loads(contacts_named(self.arm, self.contact_path.contacts), forces)]
+
+    @cached_property
+    def contacts(self) -> MotionContacts | None:
+        """Contact forces and places along a motion with phases; None for other motions."""
+        if self.contact_path is None:
+            return None
+        return MotionContacts(self.arm, self.contact_path, self.t, self.duration, self.profiles, self.loads_at)
 
     def loads_at(self, t: Array) -> Sequence[Any]:
         """Return the task's loads at times (nt,), with force, moment and point (nt, 3) each."""

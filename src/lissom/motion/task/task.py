@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lissom.arrays import as_floats, refuse_names
-from lissom.errors import ModelError, about, shown
-from lissom.model.fields import array, number, records
+from lissom.errors import ModelError, about, shown, suggest
+from lissom.model.contact import Mirror
+from lissom.model.fields import number, records
 from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.model.record import Record
@@ -18,6 +19,7 @@ from lissom.motion.task.bending_limits import BendingLimit
 from lissom.motion.task.criteria.known import CRITERIA
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere, refuse_foreign
 from lissom.motion.task.path_constraint import AbstractPathConstraint
+from lissom.motion.task.phases import Phase, Transfer, Travel, names_of, refuse_contradictions, span
 from lissom.motion.task.reach import Reach
 
 MOST_SEGMENTS = 2000
@@ -105,6 +107,14 @@ class Task(Record):
     margin : float                 smallest distance between bodies and obstacles [m]
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     constraints : FrameHeight, one or several    further constraints along the path
+    contacts : sequence of str or None    names of the contacts of the arm that count; None: all
+    phases : sequence of Phase     parts of a motion with contacts, one after the other; each has its own splines, and
+                                   criteria are means over the motion
+    mirror : Mirror, True or None  the motion ends in the mirror image of its initial state, so it is periodic; True:
+                                   the mirror of the arm
+    travel : Travel, one or several    how far a periodic motion goes along coordinates of the base
+    transfer : Transfer, one or several    how the load passes from some contacts to others
+    swing_height : float           height of points that are not in contact, midway between two contacts [m]
     """
 
     start: Any = None
@@ -127,6 +137,12 @@ class Task(Record):
     continuity: Any = None
     bending: Any = ()
     constraints: Any = ()
+    contacts: Any = None
+    phases: Any = ()
+    mirror: Any = None
+    travel: Any = ()
+    transfer: Any = ()
+    swing_height: Any = 0.0
 
     def __post_init__(self) -> None:
         with about("task"):
@@ -146,7 +162,7 @@ class Task(Record):
             self._set(bending=refuse_foreign(self.bending, (BendingLimit,), "bending"))
             self._set(constraints=refuse_foreign(self.constraints, (AbstractPathConstraint,), "constraints"))
             self._set(margin=number(self.margin, "margin", least=0.0))
-            self._clean_duration()
+            self._set(duration=span(self.duration, "duration"))
             self._clean_minimise()
             most_smooth = 6 if self.degree is None else self.degree - 1 if isinstance(self.degree, int) else 6
             for word, least, most in (("segments", 2, MOST_SEGMENTS), ("degree", 3, 7), ("continuity", 1, most_smooth)):
@@ -157,6 +173,7 @@ class Task(Record):
                     raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")
             if not isinstance(self.periodic, bool):
                 raise ModelError(f"periodic is {shown(self.periodic)}; expected True or False.")
+            self._clean_phases()
             self._refuse_contradictions()
 
     def _refuse_deep_loads(self) -> None:
@@ -169,20 +186,36 @@ class Task(Record):
                         "start to goal."
                     )
 
-    def _clean_duration(self) -> None:
-        value = self.duration
-        if value is None:
+    def _clean_phases(self) -> None:
+        """Check what is about contacts."""
+        if self.contacts is not None:
+            self._set(contacts=names_of(self.contacts, "contacts"))
+        for word, kind in (("phases", Phase), ("travel", Travel), ("transfer", Transfer)):
+            value = getattr(self, word)
+            self._set(**{word: records((value,) if isinstance(value, kind) else value, word, kind)})
+        self._set(swing_height=number(self.swing_height, "swing_height", least=0.0))
+        if self.mirror is not None and self.mirror is not True and not isinstance(self.mirror, Mirror):
+            raise ModelError(f"mirror is {shown(self.mirror)}; expected Mirror(...), or True for that of the arm.")
+        if not self.phases:
+            for word in ("contacts", "mirror", "travel", "transfer", "swing_height"):
+                if getattr(self, word) not in (None, (), 0.0):
+                    raise ModelError(f"{word} is given without phases; give phases=(Phase(...), ...) too.")
             return
-        if isinstance(value, Sequence | np.ndarray):
-            pair = array(value, "duration", (2,))
-            if not 0 < pair[0] < pair[1]:
-                raise ModelError(f"duration is {shown(value)}; expected (shortest, longest) [s], rising, above 0.")
-            self._set(duration=(float(pair[0]), float(pair[1])))
-            return
-        seconds = number(value, "duration")
-        if seconds <= 0:
-            raise ModelError(f"duration is {seconds:g} s; expected more than 0.")
-        self._set(duration=seconds)
+        self._set(periodic=self.periodic or self.mirror is not None)
+        for word in ("segments", "degree", "continuity"):
+            if getattr(self, word) is not None:
+                raise ModelError(
+                    f"{word} is given beside phases, whose splines are cubic; give segments of each Phase."
+                )
+        refuse_contradictions(self.phases, self.travel, self.transfer, self.periodic)
+        self._refuse_unknown_contacts()
+
+    def _refuse_unknown_contacts(self) -> None:
+        for phase in self.phases if self.contacts is not None else ():
+            for word in phase.contacts:
+                if word not in self.contacts:
+                    known = suggest(word, self.contacts)
+                    raise ModelError(f"phase {phase.name!r} names contact {word!r}, not one of contacts; {known}")
 
     def _clean_minimise(self) -> None:
         value = self.minimise

@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from lissom.formats.records.encode import Encoding
-from lissom.motion.result import comparison, information, report
+from lissom.model import contact
+from lissom.motion.result import comparison, contact_path, information, report
 from lissom.motion.result.files.written_criteria import read, written
-from lissom.motion.task import task, tracked_path
+from lissom.motion.task import phases, task, tracked_path
 from lissom.motion.transcription import peak
 from lissom.motion.transcription.constraints.known import path_constraint_kinds
 from lissom.motion.transcription.loops import closures
@@ -19,7 +20,18 @@ def _kinds() -> tuple[Any, ...]:
     path_constraint_kinds()  # their classes are records too
     return tuple(
         kind
-        for module in (closures, comparison, information, peak, report, task, tracked_path)
+        for module in (
+            contact,
+            phases,
+            contact_path,
+            closures,
+            comparison,
+            information,
+            peak,
+            report,
+            task,
+            tracked_path,
+        )
         for kind in vars(module).values()
     )
 

@@ -24,7 +24,7 @@ FORMAT = RecordFormat("motion", 2)
 OVER_TIME = ("q", "qd", "qdd", "tau")
 STORED = ("task", "duration", "cost", "status", "ok", "degree", "report")
 # files of earlier versions have none
-SINCE = ("continuity", "unactuated", "closures", "compared", "outcome", "tracked", "information")
+SINCE = ("continuity", "unactuated", "closures", "compared", "outcome", "tracked", "information", "contact_path")
 
 
 def to_dataset(motion: AbstractMotion) -> xarray.Dataset:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.motion.task.criteria.criterion import AbstractCriterion, Course, Joints, State
+from lissom.motion.task.criteria.criterion import AbstractCriterion, Course, Joints, Parts, State
 from lissom.spatial.rotations import Array
 
 
@@ -26,3 +26,7 @@ class Acceleration(AbstractCriterion):
         import casadi as ca
 
         return ca.sumsqr(z.qdd[np.flatnonzero(joints.actuated).tolist()])
+
+    def parts(self, joints: Joints) -> Parts:
+        """Return ones for joints with a motor."""
+        return Parts.none(len(joints.names))._replace(acceleration=joints.actuated.astype(float))

@@ -24,11 +24,45 @@ class Course(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """The coordinates of an arm (n,): their names, which have a motor, and torques that are allowed at most."""
+    """The coordinates of an arm (n,): their names, which have a motor, and torques that are allowed at most.
+
+    lower, upper : (n,) or None    torques that are allowed in either direction; None: the same in both
+    turning : (n,) or None         which are rotations
+    """
 
     names: tuple[str, ...]
     actuated: NDArray[np.bool_]
     torque: Array
+    lower: Array | None = None
+    upper: Array | None = None
+    turning: NDArray[np.bool_] | None = None
+
+
+class Parts(NamedTuple):
+    """A criterion of motions with contacts, as weights of what their samples know.
+
+    effort : (2, n)         of squared torques, of positive ones and of negative ones
+    acceleration, posture, torque_rate : (n,)    of squares of accelerations, of positions from home, of torque rates
+    power, force_rate, time : of the sum of absolute powers; of squared rates of contact forces, in units of the
+                            weight of the arm; of the duration
+    """
+
+    effort: Array
+    acceleration: Array
+    posture: Array
+    torque_rate: Array
+    power: float = 0.0
+    force_rate: float = 0.0
+    time: float = 0.0
+
+    @classmethod
+    def none(cls, n: int) -> Parts:
+        """Return no weights, for n coordinates."""
+        return cls(np.zeros((2, n)), np.zeros(n), np.zeros(n), np.zeros(n))
+
+    def plus(self, other: Parts, weight: float) -> Parts:
+        """Return the sum with another, weighted."""
+        return Parts(*(a + weight * b for a, b in zip(self, other, strict=True)))
 
 
 class State(NamedTuple):
@@ -60,6 +94,7 @@ class AbstractCriterion(ABC):
     kinks : bool          its value has kinks anywhere, such as |power|
     torque_limits : bool  it is relative to torque limits, so that every actuator needs one
     at_rest : bool        holding the arm against gravity costs something, so that a free duration has a best value
+    of_contacts : bool    it is about contact forces, which other motions do not have
     often : int or None   how often the best optimum is found before no more starts are tried; None: all starts count
     """
 
@@ -72,6 +107,7 @@ class AbstractCriterion(ABC):
     kinks: ClassVar[bool] = False
     torque_limits: ClassVar[bool] = False
     at_rest: ClassVar[bool] = False
+    of_contacts: ClassVar[bool] = False
     often: ClassVar[int | None] = None
 
     def check(self, joints: Joints, verb: str) -> None:  # noqa: B027  most criteria suit all arms
@@ -97,3 +133,12 @@ class AbstractCriterion(ABC):
         """Return the rest for kernels of large arms, as weights of "time", "power" (sum of absolute powers) and "jerk"
         (sum of squares); None: not available, so that arms of many joints are refused."""
         return None
+
+    def parts(self, joints: Joints) -> Parts | None:
+        """Return the rate for motions with contacts; None: not available for them."""
+        found, squares = self.tape(), self.squares(joints)
+        if found is None or found.get("jerk"):
+            return None
+        return Parts.none(len(squares))._replace(
+            effort=np.stack([squares, squares]), power=found.get("power", 0.0), time=found.get("time", 0.0)
+        )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lissom.motion.task.criteria.criterion import AbstractCriterion, Course, Joints, State
+from lissom.motion.task.criteria.criterion import AbstractCriterion, Course, Joints, Parts, State
 from lissom.spatial.rotations import Array
 
 
@@ -26,3 +26,7 @@ class TorqueRate(AbstractCriterion):
         import casadi as ca
 
         return ca.sumsqr(z.tau_rate[np.flatnonzero(joints.actuated).tolist()])
+
+    def parts(self, joints: Joints) -> Parts:
+        """Return ones for joints with a motor."""
+        return Parts.none(len(joints.names))._replace(torque_rate=joints.actuated.astype(float))

@@ -1,0 +1,1 @@
+"""Digital humans: trees of links from tables of anthropometry, and their predicted motions."""

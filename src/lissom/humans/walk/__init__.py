@@ -1,0 +1,1 @@
+"""Predicted walking: phases, first guess and weights, as a task of motion prediction."""

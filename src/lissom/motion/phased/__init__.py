@@ -1,0 +1,1 @@
+"""Motions with contacts: phases, point forces, and the program that they make."""

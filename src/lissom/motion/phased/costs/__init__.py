@@ -1,0 +1,1 @@
+"""Costs of motions with contacts, one kind in each file."""

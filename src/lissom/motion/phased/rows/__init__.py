@@ -1,0 +1,1 @@
+"""Rows of programs of motions with contacts, one kind in each file."""

@@ -1,0 +1,207 @@
+"""The search for a motion with contacts: solve, begin again where it stalls, look between samples, refine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lissom.model.arm import Arm
+from lissom.motion.phased.look import Wander, wander_of
+from lissom.motion.phased.problem import PhasedProblem
+from lissom.motion.phased.spline import joined_spline, prolonged
+from lissom.motion.result.contact_path import ContactPath
+from lissom.motion.result.motion import Motion
+from lissom.motion.result.outcome import MotionOutcome
+from lissom.motion.result.report import Iteration, MotionReport, StartRow
+from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.solve.guess import Guess
+from lissom.motion.solve.ipopt import NAME, Ipopt
+from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
+from lissom.motion.task.task import Task
+from lissom.motion.transcription.peak import EXCESS
+from lissom.progress import stage
+from lissom.spatial.rotations import Array
+
+TOLERANCE = 1e-6  # at best: rows are of size one, weights and forces too
+RUN, AGAIN = 150, 3  # iterations of a run, and how often it begins again where it ended
+NOISE = 0.15  # rad, of random starts
+EXTRA = 2  # random starts where the first one fails
+FINER, ROUNDS = 1.5, 3  # times the segments of a phase in which contacts wander too far; how often
+ALLOWED = 1e-3  # m, that contacts may wander between knots
+PER_SEGMENT = 10
+
+
+class Found(NamedTuple):
+    """A solution of a problem; `log` has the iterations of all its runs."""
+
+    problem: PhasedProblem
+    solution: Solution
+    log: tuple[Iteration, ...]
+
+
+class PhasedSearch:
+    """Solutions of one task with phases."""
+
+    def __init__(
+        self, arm: Arm, task: Task, limits: SolverLimits, seed: int,
+        progress: Callable[[Iteration], object] | None = None, guess: Guess | None = None, began: float | None = None,
+    ) -> None:  # fmt: skip
+        clock = time.perf_counter()
+        self.arm, self.task, self.limits, self.seed, self.progress, self.guess = (
+            arm,
+            task,
+            limits,
+            seed,
+            progress,
+            guess,
+        )
+        self.until = np.inf if limits.seconds is None else (clock if began is None else began) + limits.seconds
+        self.spent = {"compile": 0.0, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
+        self.problem = self._problem([phase.segments for phase in task.phases])
+
+    def _problem(self, segments: Sequence[int]) -> PhasedProblem:
+        clock = time.perf_counter()
+        made = PhasedProblem(self.arm, self.task, segments, self.guess)
+        self.spent["build"] += time.perf_counter() - clock
+        return made
+
+    def __call__(self, starts: int | None) -> Motion:
+        """Return the best motion of some starts."""
+        best, rows = None, list[StartRow]()
+        for k in range(max(starts or 1, 1 + EXTRA)):
+            stage(f"start {k + 1}" if k else "solving")
+            found = self.solved(self.problem, self._begin(k))
+            motion = self._refined(found)
+            rows.append(_row(k, motion))
+            if best is None or (motion.ok, -motion.cost) > (best.ok, -best.cost):
+                best = motion
+            if motion.outcome.stopped or (k + 1 >= (starts or 1) and best.ok):
+                break
+        assert best is not None
+        if len(rows) == 1:
+            return best
+        for row in rows:
+            row["same"] = bool(abs(row["cost"] - best.cost) <= 1e-3 * abs(best.cost))
+        from dataclasses import replace
+
+        return best.with_verdict(report=replace(best.report, starts=tuple(rows)))
+
+    def _begin(self, k: int) -> Array:
+        """Variables of start k: the guess, then random ones around it."""
+        return self.problem.guess.variables(self.problem.holding, NOISE * bool(k), self.seed + k)
+
+    # ---- one start ----------------------------------------------------------------------------------
+
+    def solved(self, problem: PhasedProblem, x: Array, near: bool = False) -> Found:
+        """Solve from variables; where a run stalls or is long, begin again where it ended, with a new barrier."""
+        log: tuple[Iteration, ...] = ()
+        tolerance = max(self.limits.tolerance, TOLERANCE)
+        left = self.limits.iterations
+        for k in range(1 + AGAIN):
+            run = left if k == AGAIN else min(RUN, left)
+            solution = Ipopt(problem.program, tolerance, max(run, 1), self.until)(x, self.progress, None, near or k > 0)
+            log = numbered_on(log, solution.iterations)
+            self.spent["solve"] += solution.seconds
+            self.spent["evaluate"] += solution.evaluation_seconds
+            left -= len(solution.iterations) - 1
+            if solution.solved or solution.outcome.stopped or left <= 0:
+                break
+            x = solution.x
+        return Found(problem, solution, log)
+
+    def _refined(self, found: Found) -> Motion:
+        """The motion of a solution; on finer meshes, while contacts wander between knots by more than is allowed."""
+        motion, wander = self.motion(found)
+        history = [(sum(mesh.basis.segments for mesh in found.problem.layout.phases), motion.cost)]
+        for _ in range(ROUNDS):
+            if not found.solution.solved or wander.largest <= ALLOWED:
+                break
+            stage("refining the mesh")
+            old = found.problem.layout
+            more = [int(np.ceil(FINER * mesh.basis.segments)) if wander.phases[p] > ALLOWED else mesh.basis.segments
+                    for p, mesh in enumerate(old.phases)]  # fmt: skip
+            problem = self._problem(more)
+            finer = self.solved(problem, prolonged(old, found.solution.x, problem.layout), near=True)
+            finer = finer._replace(log=numbered_on(found.log, finer.log))
+            if not finer.solution.solved:
+                break
+            found = finer
+            motion, wander = self.motion(found)
+            history.append((sum(more), motion.cost))
+        from dataclasses import replace
+
+        return motion.with_verdict(report=replace(motion.report, refinements=tuple(history)))
+
+    # ---- motions ------------------------------------------------------------------------------------
+
+    def motion(self, found: Found) -> tuple[Motion, Wander]:
+        """Return the motion of a solution, and how far its contacts wander."""
+        problem, solution = found.problem, found.solution
+        layout, x = problem.layout, solution.x
+        breaks, P = joined_spline(layout, x)
+        violation, samples = problem.program.unscaled_violation(x), sum(len(mesh.s) for mesh in layout.phases)
+        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME)
+        motion = Motion(
+            self.arm, self.task, float(x[layout.durations].sum()), solution.cost, solution.outcome, solution.status,
+            solution.solved, breaks, 3, P, report, 1, contact_path=path_of(problem, x),
+        )  # fmt: skip
+        wander = wander_of(motion)
+        return self._judged(motion, found, wander), wander
+
+    def _judged(self, motion: Motion, found: Found, wander: Wander) -> Motion:
+        from dataclasses import replace
+
+        solution = found.solution
+        peaks = limit_peaks(motion, PER_SEGMENT)
+        motion = motion.with_verdict(report=replace(motion.report, peaks=peaks))
+        if not solution.solved:
+            worst = self._violated(found)
+            return motion.with_verdict(status=f"{solution.status}{worst and f': {worst}'}")
+        beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
+        if wander.largest > ALLOWED:
+            beyond.append(wander.beyond())
+        if not beyond:
+            return motion
+        outcome = MotionOutcome.LIMIT_EXCEEDED
+        status = f"{outcome.sentence}: {', and '.join(beyond)}; try more segments of phases"
+        return motion.with_verdict(outcome=outcome, ok=False, status=status)
+
+    @staticmethod
+    def _violated(found: Found) -> str:
+        """The row that is violated most, in words."""
+        program, g = found.problem.program, found.solution.rows
+        over = np.maximum(program.lower - g, g - program.upper)
+        k = int(np.argmax(over))
+        if over[k] <= TOLERANCE:
+            return "a feasible motion, not optimal"
+        what, who, at = program.names[k]
+        phases = found.problem.task.phases
+        p = min(int(at), len(phases) - 1)
+        return (
+            f"in the last iterate, {what} {who!r} in phase {phases[p].name!r} is violated by {over[k]:.2g} of its size"
+        )
+
+
+def path_of(problem: PhasedProblem, x: Array) -> ContactPath:
+    """Return the contact forces of a solution."""
+    layout = problem.layout
+    T = x[layout.durations]
+    begin = np.cumsum([0.0, *T])
+    s = np.concatenate([(begin[p] + mesh.s * T[p]) / begin[-1] for p, mesh in enumerate(layout.phases)])
+    active = np.zeros((len(layout.phases), len(layout.names)))
+    for p, mesh in enumerate(layout.phases):
+        active[p, list(mesh.contacts)] = 1.0
+    ends = begin / begin[-1]
+    names = tuple(mesh.name for mesh in layout.phases)
+    return ContactPath(tuple(layout.names), names, ends, active, s, np.concatenate(problem.forces(x)))
+
+
+def _row(k: int, motion: Motion) -> StartRow:
+    """What a start found."""
+    return {
+        "start": k, "outcome": motion.outcome.value, "status": motion.status, "cost": motion.cost,
+        "duration": motion.duration, "iterations": len(motion.report.iterations), "same": False,
+    }  # fmt: skip
