@@ -102,7 +102,8 @@ class PhasedSearch:
         left = self.limits.iterations
         for k in range(1 + AGAIN):
             run = left if k == AGAIN else min(RUN, left)
-            solution = Ipopt(problem.program, tolerance, max(run, 1), self.until)(x, self.progress, None, near or k > 0)
+            solver = Ipopt(problem.program, tolerance, max(run, 1), self.until, adaptive=True)
+            solution = solver(x, self.progress, None, near or k > 0)
             log = numbered_on(log, solution.iterations)
             self.spent["solve"] += solution.seconds
             self.spent["evaluate"] += solution.evaluation_seconds
