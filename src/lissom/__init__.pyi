@@ -31,7 +31,13 @@ from lissom.export.export_c import export_c as export_c
 from lissom.export.record import CArgument as CArgument, CExport as CExport, CFunction as CFunction
 from lissom.formats.load import load as load, save as save
 from lissom.formats.modal import load_modal_integrals as load_modal_integrals
+from lissom.formats.opensim_table import OpenSimTable as OpenSimTable, load_opensim_table as load_opensim_table
 from lissom.formats.shipped import shipped as shipped
+from lissom.gait.curves import GaitCurves as GaitCurves
+from lissom.gait.opensim import load_gait as load_gait
+from lissom.gait.public import gait_report as gait_report
+from lissom.gait.report import GaitReport as GaitReport
+from lissom.gait.samples import GaitSamples as GaitSamples
 from lissom.humans.human import human as human
 from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify

@@ -256,6 +256,14 @@ def mesh(path: Path) -> Any:
     return triangles(path)
 
 
+def opensim(path: Path) -> ls.OpenSimTable:
+    """What loads has columns of equal length, and says what it is."""
+    found = ls.load_opensim_table(path)
+    assert all(len(column) == len(found.t) for column in found.columns.values())
+    assert found.describe() + found._repr_html_()
+    return found
+
+
 def study_file(path: Path) -> Any:
     """What loads can say which rows it has, and one of them can be made or is refused."""
     from lissom.studies.study_file import read_study_file
@@ -316,6 +324,7 @@ FORMATS: dict[str, Format] = {
     "record": Format(lambda: [*runs(".nc"), *motions()], record),
     "modal": Format(modal_files, modal),
     "mesh": Format(meshes, mesh, (unreadable(),)),
+    "opensim": Format(lambda: [texts(walk__mot=good.WALK_MOT)], opensim),
     "study_file": Format(study_files, study_file),
     "store": Format(stores, store),
 }
@@ -325,7 +334,7 @@ FORMATS: dict[str, Format] = {
 
 TEXTS: dict[str, tuple[Mutation, ...]] = {
     ".toml": TOML, ".urdf": XML, ".xml": XML, ".dae": XML, ".csv": TABLE, ".mtx": TABLE, ".obj": TABLE, ".mtl": TABLE,
-    ".off": TABLE,
+    ".off": TABLE, ".mot": TABLE,
 }  # fmt: skip
 RECORDS: dict[str, Made] = {
     ".nc": broken_netcdf, ".parquet": broken_parquet, ".npz": broken_npz,

@@ -406,6 +406,24 @@ t, q[shoulder], elbow, qd[shoulder], qd[elbow]
 0.4, 0.16, 0.42, 0.8, 1.6
 """
 
+WALK_MOT = """\
+walk of nobody
+version=1
+nRows=6
+nColumns=4
+inDegrees=yes
+
+Units are S.I. units (second, meters, Newtons, ...)
+endheader
+time\tpelvis_tx\tknee_angle_r\tground_force_r_vy
+0.00\t0.0\t-5.25\t0
+0.01\t0.013\t-6.5\t120.5
+0.02\t0.026\t-8.125\t3.5e2
+0.03\t0.039\t-9.0\t512.75
+0.04\t0.052\t-9.5\t640
+0.05\t0.065\t-9.75\t701.125
+"""
+
 BOX_OBJ = """\
 mtllib box.mtl
 o box

@@ -57,7 +57,8 @@ MAY_USE = {
     "export": {*OUTER, "dynamics", "engine", "formats"},
     "studies": {*OUTER, "work", "dynamics", "simulation", "motion", "control", "formats"},
     "identification": {*OUTER, "dynamics", "studies", "simulation", "motion", "control", "formats"},
-    "views": {*OUTER, "identification", "studies", "simulation", "motion", "control", "formats"},
+    "gait": {*OUTER, "motion", "formats"},
+    "views": {*OUTER, "gait", "identification", "studies", "simulation", "motion", "control", "formats"},
     "humans": {*OUTER, "simulation", "motion", "formats"},
     "papers": {
         "verbs",
@@ -71,7 +72,7 @@ MAY_USE = {
         "model",
         "spatial",
     },
-    "pages": {"verbs", "identification", "simulation", "motion", "views", "papers", "formats", "model"},
+    "pages": {"verbs", "gait", "identification", "simulation", "motion", "views", "papers", "formats", "model"},
     "diagnosis": {"engine", "verbs", "simulation", "motion", "formats", "model"},
 }
 

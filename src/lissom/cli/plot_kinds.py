@@ -9,6 +9,7 @@ import typer
 RUN = ("motion", "tip", "energy", "phase", "estimate")
 MOTION = ("motion", "joints", "torques", "poses", "convergence", "deflection", "residual", "path", "information")
 PLANT = ("response", "poles")
+GAIT = ("curves", "stride")
 STUDY = ("scatter", "distribution", "map", "sensitivity", "pareto")
 
 
@@ -21,6 +22,7 @@ def listed(kinds: tuple[str, ...], last: str = " or ") -> str:
 RunKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(RUN)}.")]
 MotionKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(MOTION)}.")]
 PlantKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(PLANT)}.")]
+GaitKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(GAIT)}.")]
 StudyKind = Annotated[str | None, typer.Option(metavar="KIND", help=f"What to plot: {listed(STUDY)}.")]
 AnyKind = Annotated[
     str | None,

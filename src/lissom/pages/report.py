@@ -16,6 +16,7 @@ from lissom.formats.kinds import kind_of
 from lissom.formats.load import load
 from lissom.formats.native_write import write
 from lissom.formats.strict import parse
+from lissom.gait.report import GaitReport
 from lissom.identification.result.identification import Identification
 from lissom.keywords import check_keywords, without_unknown
 from lissom.listing import Listing
@@ -28,6 +29,7 @@ from lissom.motion.result.files.read import load_record
 from lissom.motion.result.motion import Motion
 from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
+from lissom.pages.gait import gait_page
 from lissom.pages.identification import identification_page
 from lissom.pages.page import Section, page, picture, verbatim
 from lissom.simulation import overview as of_run
@@ -83,18 +85,18 @@ class Subject(NamedTuple):
 
 @without_unknown
 def write_report(
-    what: Arm | Run | Motion | Identification | str | os.PathLike[str],
+    what: Arm | Run | Motion | Identification | GaitReport | str | os.PathLike[str],
     into: str | os.PathLike[str] | None = None,
     *,
     verify: bool = True,
     progress: bool | None = None,
     **unknown: Never,
 ) -> Path:
-    """Write a self-contained HTML report of an arm, run, motion or identification: tables, checks and figures.
+    """Write a self-contained HTML report of an arm, run, motion, identification or walk: tables, checks, figures.
 
     Parameters
     ----------
-    what : Arm, Run, Motion or Identification     what the report is about
+    what : Arm, Run, Motion, Identification or GaitReport     what the report is about
         or str                    the name of a shipped arm, or a file: an arm (``.toml``, ``.urdf``, ``.xml``), a task
                                   (its motion is predicted), a run file (it is simulated), a saved run or motion
     into : path or None           the file, ``.html``; default: named after what it is about, in the working directory
@@ -133,6 +135,10 @@ def written_report(
     if isinstance(what, Identification):
         target = target or _refuse_foreign(Path(f"{_plain_name(what.arm)}_identification.html"))
         write_text(target, identification_page(what))
+        return target
+    if isinstance(what, GaitReport):
+        target = target or _refuse_foreign(Path(f"{_plain_name(what.samples.arm)}_gait.html"))
+        write_text(target, gait_page(what))
         return target
     if target is None and isinstance(what, str | os.PathLike):
         target = _refuse_foreign(Path(f"{Path(what).stem}.html"))
@@ -180,8 +186,8 @@ def _subject(what: Any, progress: bool | None) -> Subject:
         return Subject(what.arm, what)
     if not isinstance(what, str | os.PathLike):
         raise InputError(
-            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, Identification, a shipped arm's name or a "
-            "file."
+            f"write_report: got {shown(what)}; expected an Arm, Run, Motion, Identification, GaitReport, a shipped "
+            "arm's name or a file."
         )
     path = Path(what)
     if path.suffix.lower() in RUNS:

@@ -102,13 +102,17 @@ class Skeleton:
     @cached_property
     def joints(self) -> Array:
         """(..., joints, 3) those that move."""
-        return self.origins[..., moving(self.arm), :]
+        hidden = hidden_links(self.arm)
+        carried = [int(self.arm.parent_index[i]) in hidden or i in hidden for i in moving(self.arm)]
+        return self.origins[..., moving(self.arm)[~np.array(carried, bool)], :]
 
     @cached_property
     def rigid(self) -> Array:
         """(..., points, 3) one line through everything that does not bend, broken by NaN."""
-        pieces = []
+        pieces, hidden = [], hidden_links(self.arm)
         for i, link in enumerate(self.arm.links):
+            if i in hidden:
+                continue
             pieces.append([self.starts[..., i, :], self.origins[..., i, :], self.X[..., i, :3, 3]])
             tip = self.tips[..., i, :, :]
             pieces += [[tip[..., :3, 3], (tip @ tool.placement)[..., :3, 3]] for tool in link.tools]
@@ -151,6 +155,16 @@ class Skeleton:
 def moving(arm: Arm) -> NDArray[np.intp]:
     """Links behind joints that move."""
     return np.flatnonzero([link.joint.moves for link in arm.links])
+
+
+def hidden_links(arm: Arm) -> set[int]:
+    """Links without mass that let an arm with contacts move freely: there is nothing to see of them."""
+    out: set[int] = set()
+    for i, link in enumerate(arm.links if arm.contacts else ()):
+        free = int(arm.parent_index[i]) < 0 or int(arm.parent_index[i]) in out
+        if free and link.joint.moves and not link.joint.actuated and link.body.mass == 0.0 and not link.flexible:
+            out.add(i)
+    return out
 
 
 def twigs(arm: Arm) -> set[int]:

@@ -10,6 +10,8 @@ from typing import Never
 import numpy as np
 
 from lissom.errors import InputError, shown
+from lissom.gait.of_motion import has_contacts, samples_of
+from lissom.gait.samples import GaitSamples
 from lissom.keywords import check_keywords, without_unknown
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
@@ -17,6 +19,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.verbs.modes import ArmModes
 from lissom.views.figures.style import figure_style
+from lissom.views.films.contact_film import ContactFilm
 from lissom.views.films.film import Film, refuse_unwritable
 from lissom.views.followed import followed_frame
 from lissom.views.plots.motion_curves import DenseCurves, title_lines
@@ -28,7 +31,7 @@ PERIOD = 2.0  # seconds that a vibration takes on the screen, however fast it is
 
 @without_unknown
 def animate(
-    result: Run | Motion | ArmModes,
+    result: Run | Motion | GaitSamples | ArmModes,
     path: str | os.PathLike[str] | None = None,
     *,
     fps: float = 25.0,
@@ -46,7 +49,8 @@ def animate(
 
     Parameters
     ----------
-    result : Run (from simulate or load_run), Motion (from predict_motion or load_motion) or ArmModes (from modes)
+    result : Run (from simulate or load_run), Motion (from predict_motion or load_motion), GaitSamples or ArmModes
+        (from modes); a motion with contacts is shown from its right side, with the forces of its contacts
     path : .gif, .mp4 (needs ffmpeg) or .html (a self-contained page); None: no file
     fps : float              frames per second
     speed : float            1: real time for a run or motion, a period of two seconds for a mode; 0.5: half as fast
@@ -70,10 +74,10 @@ def animate(
     >>> film = ls.animate(modes, "mode2.gif", mode=2)  # doctest: +SKIP
     """
     check_keywords(animate, unknown)
-    if not isinstance(result, Run | Motion | ArmModes):
+    if not isinstance(result, Run | Motion | GaitSamples | ArmModes):
         raise InputError(
             f"animate: got {type(result).__name__}; expected a Run (from simulate, load_run), a Motion (from "
-            "predict_motion, load_motion) or ArmModes (from modes)."
+            "predict_motion, load_motion), GaitSamples or ArmModes (from modes)."
         )
     if path is not None:
         refuse_unwritable(Path(path))
@@ -83,8 +87,10 @@ def animate(
     with figure_style(theme):
         if isinstance(result, Run):
             film = _run(result, fps, speed, member)
+        elif isinstance(result, GaitSamples):
+            film = _contacts(result, fps, speed)
         elif isinstance(result, Motion):
-            film = _motion(result, fps, speed)
+            film = _contacts(samples_of(result), fps, speed) if has_contacts(result) else _motion(result, fps, speed)
         else:
             film = _vibration(result, fps, speed, mode)
     if path is not None:
@@ -121,6 +127,16 @@ def _motion(motion: Motion, fps: float, speed: float) -> Film:
     trail = lambda k: np.vstack([path[: passed[k]], tips[k : k + 1]])  # noqa: E731
     goal = ("goal", q[-1])
     return Film(motion.arm, q, _clocks(t, motion.duration), fps, title, trail, goal, motion)
+
+
+def _contacts(samples: GaitSamples, fps: float, speed: float) -> Film:
+    """A motion with contacts; of one that is mirrored at its end both halves."""
+    whole = samples.whole()
+    frames = max(2, round(whole.duration / speed * fps) + 1)
+    _refuse_long(frames, "a greater speed")
+    t = np.linspace(whole.t[0], whole.t[-1], frames)
+    title = f"{whole.arm.name}, {whole.duration:.3g} s\n{_pace(speed)}"
+    return ContactFilm(whole, *whole.at(t), _clocks(t - whole.t[0], whole.duration), fps, title)
 
 
 def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:

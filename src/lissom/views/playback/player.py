@@ -10,7 +10,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble
 from lissom.verbs.kinematics import pose
 from lissom.views.followed import followed_frame
-from lissom.views.playback.takes import ModeTake, MotionTake, RunTake, Still, Take
+from lissom.views.playback.takes import ModeTake, MotionTake, RecordTake, RunTake, Still, Take
 from lissom.views.scene.scene import State
 
 HAND = Still.title
@@ -116,7 +116,7 @@ class Player:
         wide = np.array([joint.half_range(reach) for joint in self.arm.joints])
         low, high = self.arm.bounds("position")
         low, high = np.where(np.isfinite(low), low, -wide), np.where(np.isfinite(high), high, wide)
-        records = [take.curves.q for take in self.takes.values() if isinstance(take, RunTake | MotionTake)]
+        records = [take.curves.q for take in self.takes.values() if isinstance(take, RecordTake)]
         passed = np.vstack([self.joints, *(q[:, self.arm.joint_index] for q in records)])
         return np.minimum(low, passed.min(axis=0)), np.maximum(high, passed.max(axis=0))
 

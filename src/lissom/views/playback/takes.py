@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from lissom.errors import InputError, differing, shown
+from lissom.gait.of_motion import has_contacts, samples_of
+from lissom.gait.samples import GaitSamples
 from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
@@ -16,6 +18,7 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.modes import ArmModes
 from lissom.views.films.animate import PERIOD, shown_pace
 from lissom.views.plots.vibration import mode_title, swing
+from lissom.views.scene.contacts import beside_shapes
 from lissom.views.scene.scene import State
 
 MOST_SAMPLES = 400  # of curves and trails
@@ -106,6 +109,44 @@ class MotionTake:
         return peaks_of(self.arm, self.motion.tau, (*self.arm.loads, *self.motion.loads_at(self.motion.t)))
 
 
+class ContactTake:
+    """A motion with contacts: of one that repeats itself two cycles, with the forces of its contacts."""
+
+    def __init__(self, arm: Arm, samples: GaitSamples):
+        self.arm, self.samples = arm, beside_shapes(samples.whole())
+        self.title = "motion"
+        self.start = float(self.samples.t[0])
+        self.end = float(self.samples.t[-1])
+
+    def at(self, t: float) -> State:
+        """Return the state at one instant, interpolated between samples; motor torques are not shown."""
+        q, forces = self.samples.at(np.array([t]))
+        points = zip(self.samples.contacts or (), forces[0], strict=True)
+        return State(q[0], contacts=[Load(one.link, force, point=one.point) for one, force in points])
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The samples, or fewer."""
+        some = np.unique(np.linspace(0, len(self.samples.t) - 1, MOST_SAMPLES).astype(int))
+        return Curves(self.samples.t[some], self.samples.q[some], self.samples.qd[some], self.samples.tau[some])
+
+    def sampled(self, t: Array) -> Curves:
+        """Return the motion at any times (n,) between its start and its end."""
+        own = self.samples
+        q, qd, tau = (np.stack([np.interp(t, own.t, x) for x in some.T], axis=1) for some in (own.q, own.qd, own.tau))
+        return Curves(t, q, qd, tau)
+
+    @property
+    def peaks(self) -> dict[str, float]:
+        """Largest loads of the take; an arrow as long as that of the largest load stands for the weight of the arm."""
+        largest = float(np.linalg.norm(self.samples.forces, axis=-1).max(initial=0.0))
+        weight = float(self.arm.mass * np.linalg.norm(self.arm.gravity))
+        return peaks_of(self.arm, 0.0 * self.samples.tau, self.arm.loads) | {"contact": weight or largest}
+
+
+RecordTake = RunTake | MotionTake | ContactTake
+
+
 class ModeTake:
     """One period of a mode, at a size that can be seen, times an amplitude."""
 
@@ -135,11 +176,13 @@ class Still:
         return State(self.q)
 
 
-def take_of(arm: Arm, record: Run | Motion, member: int = 0) -> RunTake | MotionTake:
+def take_of(arm: Arm, record: Run | Motion | GaitSamples, member: int = 0) -> RecordTake:
     """A record as something to play, for an arm whose coordinates it has."""
     refuse_other(arm, record.arm, f"the {type(record).__name__.lower()} is")
+    if isinstance(record, GaitSamples):
+        return ContactTake(arm, record)
     if isinstance(record, Motion):
-        return MotionTake(arm, record)
+        return ContactTake(arm, samples_of(record)) if has_contacts(record) else MotionTake(arm, record)
     one = record if record.count is None else _member(record, member)
     if not len(one.t):
         raise InputError(f"view: the run has no valid samples ({one.status}).")

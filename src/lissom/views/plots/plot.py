@@ -9,6 +9,8 @@ from lissom.control.shapers import Shaper
 from lissom.control.state_space import StateSpace
 from lissom.control.zeros_along import ZerosAlongLink
 from lissom.errors import InputError, shown
+from lissom.gait.curves import GaitCurves
+from lissom.gait.report import GaitReport
 from lissom.identification.result.check import TorqueFit
 from lissom.identification.result.identification import Identification
 from lissom.identification.vibration.free_decay import FreeDecay
@@ -26,6 +28,7 @@ from lissom.views.plots import (
     bending,
     free_decays,
     friction,
+    gaits,
     identifications,
     motions,
     plants,
@@ -56,6 +59,8 @@ KINDS: dict[type, dict[str, Callable[[Any], Figure]]] = {
     StateSpace: plants.KINDS,
     Identification: identifications.KINDS,
     TorqueFit: identifications.KINDS,
+    GaitReport: gaits.KINDS,
+    GaitCurves: gaits.KINDS,
 }
 
 
@@ -78,6 +83,7 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
         or StudyResult           outputs over parameters
         or FreeDecay             a free vibration, measured and fitted, and its spectrum
         or Identification, TorqueFit   measured and predicted torques, of the log that was used or checked
+        or GaitReport, GaitCurves    angles, forces, moments and powers over the cycle of a walk, beside references
     kind : str or None           for a Run: "motion" (positions, rates, torques; the default), "tip" (path and speed of
         the tip), "energy" (energies, work, and the balance error), "phase" (rate over position) or "estimate" (what an
         `OutputFeedback` estimates beside what is true); for a Motion:
@@ -85,7 +91,8 @@ def plot(result: Any, kind: str | None = None, *, theme: str | None = None, **un
             links) or "residual" (residual vibration, beside other plans); for a StudyResult: "scatter" (the default),
             "distribution", "map" (over the first two parameters), "sensitivity" or "pareto" (the first two outputs);
             select others with `StudyResult.only`; for a StateSpace: "response" (the default) or "poles" (with zeros);
-            for an Identification or TorqueFit: "torques" (the default) or "spectrum" (of torques and residuals)
+            for an Identification or TorqueFit: "torques" (the default) or "spectrum" (of torques and residuals);
+            for a GaitReport: "curves" (the default) or "stride" (the body over a stride, with the forces on its feet)
     theme : "light", "dark" or None    colours; None: light, or dark where matplotlib's settings have a dark background
         (``plt.style.use("dark_background")``). Other settings that you change in ``matplotlib.rcParams`` are kept
 
@@ -130,7 +137,8 @@ def _drawer(result: Any, kind: str | None) -> Callable[[Any], Figure]:
         "predict_motion, load_motion), a StateSpace (from linearise), ZerosAlongLink (from "
         "zeros_along), ArmModes (from modes), BeamModes (from beam_modes), a ModeConvergence (from mode_convergence), "
         "a Deformation (from deformation), a Shaper, a Friction, a StudyResult (from Study.run, load_study), "
-        "an Identification (from identify) or a TorqueFit (from its check)."
+        "an Identification (from identify), a TorqueFit (from its check), a GaitReport (from gait_report) or "
+        "GaitCurves (from load_gait)."
     )
 
 

@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple
 
 from lissom.markup import Markup, tag
 from lissom.views.figures.palette import COLOURS, FLEXIBLE, TRIAD
-from lissom.views.scene.scene import ARROWS, LOOP, MASS, PASSIVE, Colour, Scene, joint_colour, rgb
+from lissom.views.scene.contacts import PRINTS, WALL
+from lissom.views.scene.scene import ARROWS, CONTACT, LOOP, MASS, PASSIVE, Colour, Scene, joint_colour, rgb
 from lissom.views.scene.surroundings import OBSTACLE, VIA
 
 TRAIL, GHOST = rgb(COLOURS[1]), (123, 142, 163)
 GROUPS = {"obstacle": (OBSTACLE, "obstacle"), "via": (VIA, "via point"), "payload": (MASS, "payload"),
-          "loop": (LOOP, "closure of a loop")}  # fmt: skip
+          "loop": (LOOP, "closure of a loop"), "wall": (WALL, "wall")}  # fmt: skip
 MARKS = {"solid": "■", "arrow": "➜", "line": "━", "ghost": "■"}
 
 
@@ -32,8 +33,11 @@ def legend(scene: Scene, arrows: Iterable[str], trail: bool) -> Iterable[Entry]:
     if any(skin.kind == "beam" and skin.colour == rgb(FLEXIBLE) for skin in scene.skins):
         yield Entry("solid", rgb(FLEXIBLE), "flexible link")
     yield from (Entry("solid", rgb(c), label) for group, (c, label) in GROUPS.items() if group in drawn)
+    for side in ("right", "left"):
+        if any(solid.name.startswith(f"print/{side}/") for solid in scene.solids):
+            yield Entry("solid", rgb(PRINTS[side]), f"print of the {side} foot")
     for kind in arrows:
-        yield Entry("arrow", rgb(ARROWS[kind]), _stands_for(kind, scene.peaks))
+        yield Entry("arrow", rgb(ARROWS[kind]), _stands_for(kind, scene.peaks, scene.size))
     if trail:
         yield Entry("line", TRAIL, "path of the tip")
     if scene.goal is not None:
@@ -47,8 +51,10 @@ def _joints(scene: Scene) -> Iterable[tuple[Colour, str]]:
     yield rgb(PASSIVE), "joint without a motor"
 
 
-def _stands_for(kind: str, peaks: dict[str, float]) -> str:
+def _stands_for(kind: str, peaks: dict[str, float], size: float) -> str:
     """What an arrow is, and what the longest of its kind stands for."""
+    if kind == "contact":
+        return f"contact force (the weight of {peaks[kind]:.4g} N would be {CONTACT * size:.2g} m long)"
     known = {"force": "N", "moment": "N m", "torque": "N m", "push": "N"}
     names = {"force": "force", "moment": "moment", "torque": "motor torque", "gravity": "gravity"}
     parts = [f"{peaks[k]:.3g} {known[k]}" for k in ((kind, "push") if kind == "torque" else (kind,))

@@ -19,7 +19,7 @@ from lissom.model.loads import Load
 from lissom.spatial.frames import inverse, pose as to
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
-from lissom.views.arms.skeleton import SECTIONS, Skeleton, twigs
+from lissom.views.arms.skeleton import SECTIONS, Skeleton, hidden_links, twigs
 from lissom.views.figures.palette import COLOURS, FLEXIBLE, LINK, TRIAD
 from lissom.views.followed import followed_frame
 from lissom.views.scene import solids
@@ -29,12 +29,14 @@ from lissom.views.scene.solids import Mesh
 THICK = 0.018  # radius of a link that has no shape, of the arm's size
 ALONG = slice(None, None, 2)  # sections that a flexible link follows; fewer are fewer to send
 ARROW = 0.3  # the longest, of the arm's size
+CONTACT = 0.5  # a contact force as large as the weight, of the arm's size
 HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
 SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
 PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
 HELICAL = COLOURS[5]
 PASSIVE, MESH, LOOP = "#b4bac1", "#d6d9dc", COLOURS[4]
-ARROWS = {"gravity": "#999999", "force": COLOURS[1], "moment": COLOURS[3], "torque": COLOURS[4]}
+ARROWS = {"gravity": "#999999", "force": COLOURS[1], "moment": COLOURS[3], "torque": COLOURS[4],
+          "contact": COLOURS[2]}  # fmt: skip
 Colour = tuple[int, int, int]
 
 
@@ -50,7 +52,7 @@ class Solid(NamedTuple):
     @property
     def part_of_arm(self) -> bool:
         """Whether it is a link, a joint or a payload, and not a mark or an obstacle."""
-        return self.name.split("/")[0] not in ("tip", "obstacle", "via")
+        return self.name.split("/")[0] not in ("tip", "obstacle", "via", "print", "wall")
 
 
 class Skin(NamedTuple):
@@ -75,11 +77,15 @@ class Skin(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is shown of one instant: positions (dof,), torques (dof,) where there are some, loads (vectors (3,))."""
+    """What is shown of one instant: positions (dof,), torques (dof,) where there are some, loads (vectors (3,)).
+
+    contacts : forces of the surroundings on contact points, the same points at all instants
+    """
 
     q: Array
     tau: Array | None = None
     loads: Sequence[Load] = ()
+    contacts: Sequence[Load] = ()
 
 
 class Look(NamedTuple):
@@ -93,6 +99,12 @@ class Look(NamedTuple):
     frames: Array
     sections: list[Array]
     arrows: dict[str, Array]
+
+
+def up_of(arm: Arm) -> Array:
+    """(3,) against gravity, or along z."""
+    length = np.linalg.norm(arm.gravity)
+    return np.asarray(-arm.gravity / length) if length > 0 else np.array([0.0, 0.0, 1.0])
 
 
 def rgb(colour: str) -> Colour:
@@ -110,6 +122,7 @@ class Scene:
     peaks : {"force", "moment", "torque", "push": float}    what the longest arrow of a kind stands for
     around : solids that stand in the world
     goal : (dof,) or None           a state that is drawn transparent beside the present one
+    ground : float or None          height of the ground along `up`; None: just below the base
     """
 
     def __init__(
@@ -120,8 +133,10 @@ class Scene:
         peaks: dict[str, float] | None = None,
         around: Iterable[Solid] = (),
         goal: Array | None = None,
+        ground: float | None = None,
     ):
-        self.arm, self.peaks, self.goal = arm, peaks or {}, goal
+        self.arm, self.peaks, self.goal, self.ground = arm, peaks or {}, goal, ground
+        self.hidden = hidden_links(arm)
         self.bones = Skeleton(arm, states)
         self.size = self.bones.size
         self.radius = THICK * self.size
@@ -140,6 +155,8 @@ class Scene:
 
     def _add_link(self, i: int, link: Link, files: MeshFiles) -> None:
         """Add the shapes of a link where it has some that can be shown, else rods, drums and tubes."""
+        if i in self.hidden:
+            return
         parts = _parts(link.shapes, files)
         for k, (mesh, colour) in enumerate(parts):
             if link.flexible:
@@ -156,7 +173,7 @@ class Scene:
             tube = solids.capsule((0, 0, 0), link.tip[:3, 3], 0.7 * self.radius, rings=2 * SECTIONS)
             self._add_beam(f"link/{link.name}/tube", i, tube, rgb(FLEXIBLE))
         self._add_rods(i, link)
-        if link.joint.moves:
+        if link.joint.moves and int(self.arm.parent_index[i]) not in self.hidden:
             self._add_joint(i, link)
 
     def _add_rods(self, i: int, link: Link) -> None:
@@ -296,9 +313,12 @@ class Scene:
             at = np.array([pose(self.arm, state.q, load.link, load.point)[:3, 3] for state, load in zip(states, some)])
             for kind in ("force", "moment"):
                 kinds[kind].append(self._arrow(at, np.array([getattr(load, kind) for load in some]), kind))
+        for k, contact in enumerate(states[0].contacts):
+            at = pose(self.arm, bones.q, contact.link, contact.point)[..., :3, 3]
+            kinds["contact"].append(self._arrow(at, np.array([state.contacts[k].force for state in states]), "contact"))
         if all(state.tau is not None for state in states):
             kinds["torque"] += self._torques(bones, np.array([state.tau for state in states]))
-        if np.any(self.arm.gravity):
+        if np.any(self.arm.gravity) and not states[0].contacts:  # these show what carries the weight
             down = self.arm.gravity / np.linalg.norm(self.arm.gravity)
             arrow = np.array([np.zeros(3), 0.5 * ARROW * self.size * down])
             kinds["gravity"].append(np.broadcast_to(arrow, (len(states), 2, 3)))
@@ -316,7 +336,8 @@ class Scene:
     def _arrow(self, at: Array, vector: Array, kind: str) -> Array:
         """(states, 2, 3), as long as its share of the largest of its kind."""
         peak = self.peaks.get(kind, 0.0)
-        way = ARROW * self.size / peak * np.asarray(vector) if peak > 0 else np.zeros(3)
+        longest = CONTACT if kind == "contact" else ARROW
+        way = longest * self.size / peak * np.asarray(vector) if peak > 0 else np.zeros(3)
         return np.stack([at, at + way], axis=-2)
 
     # ---- where to stand ---------------------------------------------------------------------------
@@ -324,14 +345,25 @@ class Scene:
     @property
     def up(self) -> Array:
         """(3,) against gravity, or along z."""
-        length = np.linalg.norm(self.arm.gravity)
-        return -self.arm.gravity / length if length > 0 else np.array([0.0, 0.0, 1.0])
+        return up_of(self.arm)
 
     @cached_property
     def corners(self) -> tuple[Array, Array]:
         """Corners of the box around all that will be shown of the arm."""
-        points = np.vstack([self.bones.points, np.zeros((1, 3)), self._base_points])
+        base = np.zeros((0, 3)) if self.hidden else np.zeros((1, 3))  # nothing stands at the origin if it moves freely
+        points = np.vstack([self.bones.points, base, self._base_points, self._body_points])
         return points.min(axis=0), points.max(axis=0)
+
+    @cached_property
+    def _body_points(self) -> Array:
+        """(n, 3) corners of the parts of an arm that moves freely, whose shapes are larger than its lines."""
+        some = [solid for solid in self.solids if self.hidden and solid.part_of_arm and solid.frame < self.world]
+        frames = np.concatenate([self.bones.X, self.bones.tips], axis=-3)
+        out = [np.zeros((0, 3))]
+        for solid in some:
+            X = frames[..., solid.frame, :, :]
+            out.append((solid.mesh.corners @ np.swapaxes(X[..., :3, :3], -1, -2) + X[..., None, :3, 3]).reshape(-1, 3))
+        return np.vstack(out)
 
     @property
     def _base_points(self) -> Array:
@@ -341,7 +373,9 @@ class Scene:
 
     @cached_property
     def floor(self) -> float:
-        """Height of the floor, along `up`: just below the base."""
+        """Height of the floor, along `up`: the ground that is known, or just below the base."""
+        if self.ground is not None:
+            return self.ground
         low = float(np.min(self._base_points @ self.up, initial=-self.radius))
         return low - 0.02 * self.radius
 

@@ -24,6 +24,12 @@ class Mesh(NamedTuple):
         """The same in a frame where its own has pose X."""
         return Mesh(self.vertices @ X[:3, :3].T + X[:3, 3], self.faces)
 
+    @property
+    def corners(self) -> Array:
+        """(8, 3) corners of the box around it."""
+        ends = np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+        return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
 
 def joined(meshes: list[Mesh]) -> Mesh:
     """Several as one."""

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
+from lissom.gait.samples import GaitSamples
 from lissom.model.units import units
 from lissom.motion.result.motion import Motion
 from lissom.simulation.run import Run
 from lissom.verbs.modes import modes
 from lissom.views.degrees import pose_text, shown_unit
 from lissom.views.playback.player import HAND, Player
-from lissom.views.playback.takes import ModeTake, MotionTake, RunTake, Take, take_of
+from lissom.views.playback.takes import ModeTake, RecordTake, Take, take_of
 from lissom.views.scene.legend import legend, legend_html
 from lissom.views.scene.scene import Scene
 from lissom.views.viewer.live_curves import LiveCurves
@@ -44,7 +45,13 @@ class Panel:
     """
 
     def __init__(
-        self, gui: Any, player: Player, scene: Scene, nodes: Nodes, record: Run | Motion | None = None, member: int = 0
+        self,
+        gui: Any,
+        player: Player,
+        scene: Scene,
+        nodes: Nodes,
+        record: Run | Motion | GaitSamples | None = None,
+        member: int = 0,
     ):
         self.gui, self.player, self.scene, self.nodes, self.record = gui, player, scene, nodes, record
         self.asked: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -146,7 +153,7 @@ class Panel:
 
     def _add_legend(self) -> None:
         with self.gui.add_folder("Legend"):
-            entries = legend(self.scene, self.scene.arrow_kinds, self._record_take() is not None)
+            entries = legend(self.scene, self.scene.arrow_kinds, len(self.player.trail()) > 0)
             self.gui.add_html(str(legend_html(entries)))  # viser sends plain strings only
 
     # ---- what is asked for ------------------------------------------------------------------------
@@ -216,8 +223,8 @@ class Panel:
 
     # ---- telling ----------------------------------------------------------------------------------
 
-    def _record_take(self) -> RunTake | MotionTake | None:
-        return next((take for take in self.player.takes.values() if isinstance(take, RunTake | MotionTake)), None)
+    def _record_take(self) -> RecordTake | None:
+        return next((take for take in self.player.takes.values() if isinstance(take, RecordTake)), None)
 
     def _draw_curves(self) -> None:
         take = self._record_take()

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, shown
 from lissom.formats.files import check_writable, write_text
+from lissom.gait.samples import GaitSamples
 from lissom.kernels.arguments import as_arm, as_state
 from lissom.keywords import check_keywords, without_unknown
 from lissom.markup import Markup, tag
@@ -26,9 +27,10 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.assembly import assemble
 from lissom.verbs.modes import ArmModes, modes as find_modes
 from lissom.views.playback.player import Player
-from lissom.views.playback.takes import MotionTake, RunTake, Still, Take, peaks_of, refuse_other, take_of
+from lissom.views.playback.takes import ContactTake, RecordTake, Still, Take, peaks_of, refuse_other, take_of
+from lissom.views.scene.contacts import around, ground_of
 from lissom.views.scene.mesh_files import MeshFiles
-from lissom.views.scene.scene import Scene
+from lissom.views.scene.scene import Scene, up_of
 from lissom.views.scene.surroundings import solids_around
 from lissom.views.viewer.panel import MOST_MODES, Panel, mode_takes
 from lissom.views.viewer.servers import LOOPBACK, address, refuse_taken, start, stop, viser_package
@@ -38,7 +40,7 @@ from lissom.views.web.web_page import player as scene_player, scene_page
 
 FIRST_PORT = 8080
 CELL_HEIGHT = 480  # pixels of a viewer below the cell of a notebook
-Record = Run | Motion | ArmModes
+Record = Run | Motion | GaitSamples | ArmModes
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
 
 
@@ -132,7 +134,8 @@ def view(
     Parameters
     ----------
     arm : Arm
-    record : Run, Motion, ArmModes or None    what to play; obstacles and via points of a motion's task are shown
+    record : Run, Motion, GaitSamples, ArmModes or None    what to play; obstacles and via points of a motion's task are
+                                     shown, of a motion with contacts their forces and the prints of feet
         or {title: Run or Motion}    several of them side by side with one clock; for a page only
     q : (dof,) or None               the pose of an arm without a record, None: `arm.ready`, its loops closed
     goal : (dof,) or None            a pose that is drawn transparent, None: the end of a motion
@@ -231,14 +234,14 @@ def _side_by_side(arm: Arm, record: Any, asked: _Asked) -> list[Shown]:
 
 
 def _refuse_record(record: Any, asked: _Asked) -> None:
-    if record is not None and not isinstance(record, Run | Motion | ArmModes):
+    if record is not None and not isinstance(record, Run | Motion | GaitSamples | ArmModes):
         raise InputError(
             f"view: got {type(record).__name__}; expected a Run (from simulate, load_run), a Motion (from "
-            "predict_motion, load_motion) or ArmModes (from modes)."
+            "predict_motion, load_motion), GaitSamples or ArmModes (from modes)."
         )
     if isinstance(record, ArmModes) and asked.modes is not None:
         raise InputError("view: modes are given both as the record and as modes=; give one of them.")
-    if isinstance(record, Run | Motion) and asked.q is not None:
+    if isinstance(record, Run | Motion | GaitSamples) and asked.q is not None:
         raise InputError("view: q and a record are both given, but a record has its own poses; give one of them.")
     if asked.modes is not None and not isinstance(asked.modes, ArmModes):
         raise InputError(f"view: modes is {shown(asked.modes)}; expected ArmModes (from modes).")
@@ -313,7 +316,7 @@ def _title(player: Player) -> str:
     take, name = player.take, player.arm.name
     if isinstance(take, Still):
         return name
-    length = f", {take.end - take.start:.4g} s" if isinstance(take, RunTake | MotionTake) else ""
+    length = f", {take.end - take.start:.4g} s" if isinstance(take, RecordTake) else ""
     return f"{name}: {take.title}{length}"
 
 
@@ -324,7 +327,9 @@ def _which(recorded: Arm, shown: Arm) -> str:
     return f"arm, {recorded.name!r}, than {shown.name!r}"
 
 
-def _player(arm: Arm, record: Run | Motion | None, asked: _Asked, goal: Array | None, live: bool) -> Player:
+def _player(
+    arm: Arm, record: Run | Motion | GaitSamples | None, asked: _Asked, goal: Array | None, live: bool
+) -> Player:
     """Takes in the order of the panel: the record, then modes."""
     takes: dict[str, Take] = {}
     pose, modes = _pose(arm, asked.q), asked.modes
@@ -364,15 +369,20 @@ def _modes_near(arm: Arm, pose: Array) -> ArmModes | None:
     return find_modes(arm, rigid, count=MOST_MODES)
 
 
-def _scene(arm: Arm, record: Run | Motion | None, player: Player, folders: list[Path]) -> Scene:
+def _scene(arm: Arm, record: Run | Motion | GaitSamples | None, player: Player, folders: list[Path]) -> Scene:
     take = player.takes.get("run") or player.takes.get("motion")
-    if isinstance(take, RunTake | MotionTake):
+    if isinstance(take, RecordTake):
         states, peaks = take.curves.q[:: max(1, len(take.curves.t) // 40)], take.peaks
     else:
         states, peaks = player.take.at(player.t).q[None], peaks_of(arm, np.zeros(arm.dof), arm.loads)
     ghost = None if player.goal is None else player.larger(player.goal)
     states = np.concatenate([player.larger(states), *([] if ghost is None else [ghost[None]])])
-    scene = Scene(arm, MeshFiles(arm, folders), states, peaks, goal=ghost)
+    samples = take.samples if isinstance(take, ContactTake) else None
+    ground = None if samples is None else ground_of(samples, up_of(arm))
+    scene = Scene(arm, MeshFiles(arm, folders), states, peaks, goal=ghost, ground=ground)
+    if samples is not None:
+        scene.solids = [solid for solid in scene.solids if not solid.name.startswith("tip/")]
+        scene.solids += around(samples, scene)
     if isinstance(record, Motion):
         scene.solids += solids_around(record, scene)
     return scene

@@ -30,6 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lissom.gait.legs import side_of
+from lissom.gait.of_motion import has_contacts
 from lissom.model.arm import Arm
 from lissom.model.units import units
 from lissom.motion.result.motion import Motion
@@ -39,7 +41,7 @@ from lissom.verbs.kinematics import pose
 from lissom.views.degrees import shown_unit
 from lissom.views.followed import followed_frame
 from lissom.views.playback.player import Player
-from lissom.views.playback.takes import Curves, ModeTake, MotionTake, RunTake
+from lissom.views.playback.takes import ContactTake, Curves, ModeTake, MotionTake, RecordTake, RunTake
 from lissom.views.scene.legend import legend
 from lissom.views.scene.poses import seven
 from lissom.views.scene.scene import ARROWS, Look, Scene, Skin, State, rgb
@@ -162,7 +164,7 @@ def _view(scene: Scene, looks: list[Look]) -> dict[str, Any]:
     return {
         "eye": _rounded(eye), "up": _rounded(scene.up), "size": scene.size,
         "box": [_rounded(low - room), _rounded(high + room)],
-        "floor": min(0.0, *reached, *feet) - 0.02 * scene.radius,
+        "floor": min(0.0, *reached, *feet) - 0.02 * scene.radius if scene.ground is None else scene.ground,
     }  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def _note(player: Player) -> str:
 def _deflections(shown: Shown) -> tuple[Array, Array] | None:
     """(n,) [s] and (n, 3) [mm] the tip's displacement by everything elastic, in the axes of the undeflected tip."""
     take, arm = shown.player.take, shown.player.arm
-    if not isinstance(take, RunTake | MotionTake) or not arm.mode_index.size or take.end <= take.start:
+    if not isinstance(take, RecordTake) or not arm.mode_index.size or take.end <= take.start:
         return None
     t = np.linspace(take.start, take.end, FINE)
     q = take.sampled(t).q
@@ -218,8 +220,10 @@ def _deflections(shown: Shown) -> tuple[Array, Array] | None:
 
 def _curves(shown: Shown, bending: tuple[Array, Array] | None, axis: int) -> list[dict[str, Any]]:
     take = shown.player.take
-    if not isinstance(take, RunTake | MotionTake):
+    if not isinstance(take, RecordTake):
         return []
+    if isinstance(take, ContactTake):
+        return [_contact_curves(take), *_joint_curves(shown.player.arm, take.curves, largest=True)]
     out = []
     if bending is not None:
         t, d = bending
@@ -227,13 +231,27 @@ def _curves(shown: Shown, bending: tuple[Array, Array] | None, axis: int) -> lis
     return out + [*_joint_curves(shown.player.arm, take.curves)]
 
 
-def _joint_curves(arm: Arm, curves: Curves) -> Iterable[dict[str, Any]]:
-    """One diagram per quantity and unit."""
+def _contact_curves(take: ContactTake) -> dict[str, Any]:
+    """Forces of the ground on both feet, or of each link with contacts."""
+    feet: dict[str, Any] = {}
+    for k, one in enumerate(take.samples.contacts or ()):
+        side = side_of(one.name, one.link)
+        name = f"{side} foot" if side else one.link
+        feet[name] = feet.get(name, 0.0) + take.samples.forces[:, k] @ one.normal
+    return _diagram("normal forces", "N", take.samples.t, feet)
+
+
+def _joint_curves(arm: Arm, curves: Curves, largest: bool = False) -> Iterable[dict[str, Any]]:
+    """One diagram per quantity and unit; `largest`: of joints with motors, those with the largest range."""
     words = {"position": ("q", curves.q), "rate": ("qd", curves.qd), "torque": ("tau", curves.tau)}
     for word, (symbol, values) in words.items():
         unit = units(arm, symbol)
         for one in dict.fromkeys(unit[k] for k in arm.joint_index):
-            some = [k for k in arm.joint_index if unit[k] == one][:MOST_SERIES]
+            some = [k for k in arm.joint_index if unit[k] == one and (arm.actuated[k] or not largest)]
+            order = np.argsort(-np.ptp(values[:, some], axis=0), kind="stable") if largest else np.arange(len(some))
+            some = [some[k] for k in sorted(order[:MOST_SERIES])]
+            if not some:
+                continue
             shown, scale = shown_unit(one)
             label = {"rad": "joint angles", "m": "joint positions", "N m": "joint torques", "N": "joint forces"}
             name = label.get(one, f"joint {word}s")
@@ -299,5 +317,6 @@ def _fixed(arm: Arm, X: Array, placed: Array, scene: Scene) -> Iterable[dict[str
 
 
 def goal_of(record: Any) -> Array | None:
-    """Return the state at the end of a motion; a run has no goal."""
-    return record.at(record.duration)[0] if isinstance(record, Motion) else None
+    """Return the state at the end of a motion; runs and motions with contacts have no goal."""
+    ends = isinstance(record, Motion) and not has_contacts(record)
+    return record.at(record.duration)[0] if ends else None

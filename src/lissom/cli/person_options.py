@@ -1,0 +1,15 @@
+"""Options of commands that are about a person."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Height = Annotated[float, typer.Option(metavar="M", help="Body height.")]
+Mass = Annotated[float, typer.Option(metavar="KG", help="Body mass.")]
+Sex = Annotated[str, typer.Option(metavar="SEX", help="male or female.")]
+Joints = Annotated[
+    int,
+    typer.Option(metavar="N", help="Coordinates: 13 in the sagittal plane; 31 or 55 in space, which takes longer."),
+]

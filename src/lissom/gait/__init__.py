@@ -1,0 +1,1 @@
+"""Walks over their cycle: curves, numbers and likeness to references."""
