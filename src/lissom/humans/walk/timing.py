@@ -31,13 +31,13 @@ STEP = (
 )
 DOUBLE = 2  # phases of double support, the first ones
 SPREAD = 3.0  # a phase whose duration is free lasts between this part of that of people, and as many times as long
-# Step length over cadence is about constant for adults from slow to fast walks: 0.0064 m per step/min for men (Sekiya and
-# Nagasaki 1998, Reproducibility of the walking patterns of normal young adults, Gait and Posture 7, 225-227)
+# Step length over cadence is about constant for adults from slow to fast walks: 0.0064 m per step/min for men (Sekiya
+# and Nagasaki 1998, Reproducibility of the walking patterns of normal young adults, Gait and Posture 7, 225-227)
 WALK_RATIO = 0.0064
 
 
 def peoples_step(speed: float) -> float:
-    """Step length [m] of people at a speed [m/s]: with length L and cadence 60 v / L, L^2 = 60 v times the walk ratio."""
+    """Step length [m] of people at a speed v [m/s]: L^2 = 60 v times the walk ratio, with a cadence of 60 v / L."""
     return float(np.sqrt(60.0 * speed * WALK_RATIO))
 
 

@@ -73,7 +73,7 @@ class WalkWeights(KnownKeywords):
             raise InputError(f"WalkWeights: {error.problem}") from None
 
     def torque(self, kind: str) -> tuple[float, float]:
-        """Return the torques [N m] that count as one, against the joint and along it, for a person of 73 kg, 1.741 m."""
+        """Return the torques [N m] that count as one in negative and positive direction, for a person of 73 kg."""
         back, forth = _pair({**TORQUES, **self.torques}[kind])
         return float(back), float(forth)
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.kernels.cache import cache_of
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.contact import Contact
 from lissom.spatial.frames import inverse
@@ -50,6 +51,19 @@ class Points:
             self.chains.append(chain)
             self._factors.append(factors)
         self._local = [_local(arm, contact) for contact in contacts]
+        self._prepare_twists()
+
+    def _prepare_twists(self) -> None:
+        """Joints that carry a point, as arrays; where each point finds its own."""
+        arm = self.arm
+        self._links = sorted({link for joints in self._joints for link in joints})
+        joints = [arm.links[k].joint for k in self._links]
+        self._frames = np.array([inverse(arm.links[k].frame) for k in self._links]).reshape(-1, 4, 4)
+        self._axes = np.array([joint.axis for joint in joints]).reshape(-1, 3)
+        self._turns = np.array([[joint.rotation] for joint in joints]).reshape(-1, 1)
+        self._travels = np.array([[joint.travel] for joint in joints]).reshape(-1, 1)
+        self._own = [[self._links.index(k) for k in joints] for joints in self._joints]
+        self._pairs = [np.sort(np.indices(2 * (len(own),)), axis=0) for own in self._own]
 
     def at(self, q: Array) -> PointsAt:
         """The points at postures (N, n)."""
@@ -61,7 +75,7 @@ class PointsAt:
 
     def __init__(self, points: Points, X: Array) -> None:
         self._points, self._X = points, X
-        self._twists: dict[int, tuple[Array, Array]] = {}
+        self._first: dict[int, tuple[Array, Array]] = {}
         self._known: dict[int, tuple[Array, Array, Array]] = {}
 
     def place(self, i: int) -> Array:
@@ -72,51 +86,58 @@ class PointsAt:
 
     def slopes(self, i: int) -> Array:
         """(N, c, 3) derivatives by the coordinates of its chain."""
-        return np.einsum("kc,nkx->ncx", self._points._factors[i], self._by_joint(i)[1])
+        return np.asarray(self._points._factors[i].T @ self._by_joint(i)[1])
 
     def curvature(self, i: int, direction: Array) -> Array:
         """(N, c, c) second derivatives of its place along a direction (3,) or (N, 3)."""
         F, (_, J, H) = self._points._factors[i], self._second(i)
-        whole = np.einsum("nklx,nx->nkl", H, np.broadcast_to(direction, (len(J), 3)))
+        whole = (H @ np.broadcast_to(direction, (len(J), 3))[:, None, :, None])[..., 0]
         return np.asarray(F.T @ whole @ F)
 
     def turned(self, i: int, rates: Array) -> Array:
         """(N, c, 3) derivatives by the coordinates of the velocity that rates (N, n) give it."""
         F, (_, _, H) = self._points._factors[i], self._second(i)
-        return np.einsum("kc,nklx,nl->ncx", F, H, rates[:, self._points.chains[i]] @ F.T)
+        turned = (H.swapaxes(2, 3) @ (rates[:, self._points.chains[i]] @ F.T)[:, None, :, None])[..., 0]
+        return np.asarray(F.T @ turned)
 
     def turned_curvature(self, i: int, rates: Array, direction: Array) -> Array:
-        """(N, c, c) second derivatives by the coordinates of that velocity along a direction (3,)."""
+        """(N, c, c) second derivatives by the coordinates of that velocity along directions (N, 3)."""
         F, (w, _, H) = self._points._factors[i], self._second(i)
         k, l, m = np.sort(np.indices(3 * H.shape[1:2]), axis=0)
-        third = np.cross(w[:, k], H[:, l, m]) @ np.asarray(direction)
-        return np.asarray(F.T @ np.einsum("nklm,nm->nkl", third, rates[:, self._points.chains[i]] @ F.T) @ F)
+        third = (cross(w[:, k], H[:, l, m]) @ direction[:, None, None, :, None])[..., 0]
+        return np.asarray(F.T @ (third @ (rates[:, self._points.chains[i]] @ F.T)[:, None, :, None])[..., 0] @ F)
 
     def _by_joint(self, i: int) -> tuple[Array, Array]:
         """Turning rates and velocities (N, k, 3) of a point under unit rates of the joints that carry it."""
-        joints, x = self._points._joints[i], self.place(i)
-        parts = [self._twist(k) for k in joints]
-        if not parts:
-            return np.zeros((len(x), 0, 3)), np.zeros((len(x), 0, 3))
-        w, v = (np.stack(part, axis=1) for part in zip(*parts, strict=True))
-        return w, np.cross(w, x[:, None]) + v
+        if i not in self._first:
+            w, v = (part[:, self._points._own[i]] for part in self._twists)
+            self._first[i] = w, cross(w, self.place(i)[:, None]) + v
+        return self._first[i]
 
     def _second(self, i: int) -> tuple[Array, Array, Array]:
         if i not in self._known:
             w, J = self._by_joint(i)
-            k, l = np.sort(np.indices(2 * J.shape[1:2]), axis=0)
-            self._known[i] = w, J, np.cross(w[:, k], J[:, l])
+            k, l = self._points._pairs[i]
+            self._known[i] = w, J, cross(w[:, k], J[:, l])
         return self._known[i]
 
-    def _twist(self, k: int) -> tuple[Array, Array]:
-        """Twist (N, 3), (N, 3) of a joint, by the index of its link."""
-        if k not in self._twists:
-            link = self._points.arm.links[k]
-            X = self._X[:, k] @ inverse(link.frame)
-            axis = X[:, :3, :3] @ link.joint.axis
-            w = link.joint.rotation * axis
-            self._twists[k] = w, np.cross(X[:, :3, 3], w) + link.joint.travel * axis
-        return self._twists[k]
+    @cached_property
+    def _twists(self) -> tuple[Array, Array]:
+        """Twists (N, joints, 3), (N, joints, 3) of all joints that carry a point."""
+        points = self._points
+        X = self._X[:, points._links] @ points._frames
+        axis = (X[:, :, :3, :3] @ points._axes[:, :, None])[..., 0]
+        w = points._turns * axis
+        return w, cross(X[:, :, :3, 3], w) + points._travels * axis
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return the cross products of vectors (..., 3)."""
+    a, b = np.broadcast_arrays(a, b)
+    out = np.empty(a.shape)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return out
 
 
 def _joints(arm: Arm, link: int) -> list[int]:

@@ -39,7 +39,7 @@ from lissom.spatial.rotations import Array
 VERB = "predict_motion"
 SHORTEST, LONGEST = 0.01, 60.0  # s, of a phase whose duration is free
 MOST_FORCE = 20.0  # weights, of a contact without bounds
-EXPECTED = 0.3  # of the units of torque: where a cost is looked at for its size
+EXPECTED = 0.07  # of the units of torque: where a cost is looked at for its size
 
 
 class PhasedProblem:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from lissom.motion.result.files.table import MotionTable
     from lissom.motion.result.sensitivity import MotionSensitivity
+    from lissom.motion.result.verification.contacts import ContactVerification
     from lissom.motion.result.verification.verify import Verification
     from lissom.simulation.controllers.feedforward.command import Command
 
@@ -74,7 +75,7 @@ class Motion(AbstractMotion):
         payload: float = 0.0,
         stiffness: float = 0.0,
         feedback: Any = None,
-    ) -> Verification:
+    ) -> Verification | ContactVerification:
         """Replay the motion in an independent simulation, and check every limit on a grid finer than the solver's.
 
         Each segment of the splines is replayed from its planned state under the planned torques. What replayed and
@@ -99,10 +100,17 @@ class Motion(AbstractMotion):
 
         Returns
         -------
-        Verification
+        Verification, or ContactVerification of a motion with phases: `tolerance` is then that of each segment, replayed
+        under torques and contact forces, and only `per_segment` counts beside it
         """
         from lissom.motion.result.verification.verify import verify
 
+        if self.contact_path is not None:
+            from lissom.motion.result.verification.contacts import verify_contacts
+            from lissom.progress import line_if_long
+
+            with line_if_long("verifying") as show:
+                return verify_contacts(self, tolerance, per_segment, show)
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)
 
     def command(self, lag: ArrayLike | None = None) -> Command:

@@ -152,7 +152,7 @@ class DynamicsRows(AbstractBlock):
         """Return the nonzeros of first derivatives."""
         z, J = self._state(w), self._slope(w) / self.units.rows[:, None]
         y, T, (i, j) = z["y"], z["T"], self._pairs
-        along = -(np.einsum("nij,nj->ni", J[:, 1], y[1]) + 2 * np.einsum("nij,nj->ni", J[:, 2], y[2])) / T
+        along = -(J[:, 1] @ y[1][:, :, None] + 2 * J[:, 2] @ y[2][:, :, None])[..., 0] / T
         motors = np.broadcast_to(-self.units.torque / self.units.rows[self.layout.motors], (len(w), self._motors))
         parts = [J[:, 0, i, j], J[:, 1, i, j] / T, J[:, 2, i, j] / T**2, motors, along]
         at = self._at(w)
@@ -177,7 +177,7 @@ class DynamicsRows(AbstractBlock):
             at = np.arange(self._n)
             H[1, 1][:, at, at] += lam * self._rough * turn(y[1], np.full_like(y[1], SLOW))[1]
         parts = [H[0, 0][:, a, b], H[0, 1][:, j, i] / T, H[0, 2][:, j, i] / T**2, H[1, 1][:, a, b] / T**2]
-        parts += self._by_duration(H, y, T, np.einsum("nrij,ni->rnj", self._slope(w), lam))
+        parts += self._by_duration(H, y, T, (lam[:, None, None] @ self._slope(w))[:, :, 0].swapaxes(0, 1))
         at = self._at(w)
         for c in range(len(self._places)):
             S = at.turned(c, lam) @ (-self.units.force * self.layout.planes[c].directions.T)
@@ -189,9 +189,9 @@ class DynamicsRows(AbstractBlock):
         way = [-r * y[r] / T for r in range(3)]
         turned = [np.zeros_like(T * y[0]) for _ in range(3)]
         for (r, s), block in H.items():
-            turned[r] = turned[r] + np.einsum("nij,nj->ni", block, way[s])
+            turned[r] = turned[r] + (block @ way[s][:, :, None])[..., 0]
             if r != s:
-                turned[s] = turned[s] + np.einsum("nij,ni->nj", block, way[r])
+                turned[s] = turned[s] + (way[r][:, None] @ block)[:, 0]
         mixed = [(turned[r] - r / T * L[r]) / T**r for r in range(3)]
         both = sum(((way[r] * (turned[r] - (r + 1) / T * L[r])).sum(axis=1) for r in range(3)), np.zeros(len(T)))
         return [*mixed, both[:, None]]

@@ -14,6 +14,7 @@ from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
 
 FAR = np.inf
+SLACK = 5e-4  # of the weight, at the ends of phases: a load that passes to others leaves no force inside the cone
 
 
 def joined(parts: Iterable[LinearRows], size: int) -> LinearRows:
@@ -43,19 +44,36 @@ def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflecti
 
 
 def friction(layout: Layout) -> Iterator[LinearRows]:
-    """Tangential forces inside a pyramid inside the cone of friction, at samples."""
+    """Forces inside a pyramid inside the cone of friction, at samples and, by straight lines, at the ends of phases.
+
+    On straight lines between the samples forces are then inside the cone too, as it is convex.
+    """
     for p, mesh in enumerate(layout.phases):
+        lines = _with_ends(mesh.s)
+        at = np.concatenate([[0.0], mesh.s, [1.0]])
+        least = np.concatenate([[-SLACK], np.zeros(len(mesh.s)), [-SLACK]])
         for i, places in layout.forces[p].items():
-            plane, N = layout.planes[i], len(mesh.s)
+            plane = layout.planes[i]
+            names = [("friction of contact", layout.names[i], p + float(s)) for s in at]
+            normal = lines @ layout.picked(places[:, 0])
+            yield LinearRows(normal[[0, -1]], np.full(2, -SLACK), np.full(2, FAR), [names[0], names[-1]])
             if plane.friction == 0.0:
                 continue  # bounds say it
             for k in range(1, len(plane.directions)):
+                along = lines @ layout.picked(places[:, k])
                 for sign in (1.0, -1.0):
-                    rows = np.arange(N)
-                    entries = (np.repeat([plane.along, sign], N), (np.tile(rows, 2), places[:, [0, k]].T.ravel()))
-                    A = sparse.csr_array(sparse.coo_array(entries, shape=(N, layout.size)))
-                    names = [("friction of contact", layout.names[i], p + float(s)) for s in mesh.s]
-                    yield LinearRows(A, np.zeros(N), np.full(N, FAR), names)
+                    A = sparse.csr_array(plane.along * normal + sign * along)
+                    yield LinearRows(A, least, np.full(len(at), FAR), names)
+
+
+def _with_ends(s: Array) -> sparse.csr_array:
+    """Matrix from values at samples (N,) to those at 0, the samples, and 1, by straight lines through the outermost."""
+    first, last = s[0] / (s[1] - s[0]), (1 - s[-1]) / (s[-1] - s[-2])
+    N = len(s)
+    values = np.concatenate([[1 + first, -first], np.ones(N), [-last, 1 + last]])
+    rows = np.concatenate([[0, 0], np.arange(1, N + 1), [N + 1, N + 1]])
+    columns = np.concatenate([[0, 1], np.arange(N), [N - 2, N - 1]])
+    return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(N + 2, N)))
 
 
 def transfers(layout: Layout, typical: Array) -> Iterator[LinearRows]:

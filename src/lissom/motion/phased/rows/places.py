@@ -9,6 +9,7 @@ from scipy import sparse
 
 from lissom.motion.phased.holding import HeldRow
 from lissom.motion.phased.layout import Layout
+from lissom.motion.phased.points import PointsAt
 from lissom.motion.phased.rows.block import AbstractBlock
 from lissom.spatial.rotations import Array
 
@@ -36,6 +37,7 @@ class PlaceRows(AbstractBlock):
         self._Q = sparse.csr_array(sparse.vstack(curves)) if curves else sparse.csr_array((0, layout.size))
         self.W = self._reach()
         self._group()
+        self._seen = b""
         self._constant = np.array([self._plane(row)[1] for row in rows])
         self.jacobian = np.zeros(self.width, np.intp), np.arange(self.width)
         self._lower = np.tril_indices(self._most)
@@ -74,35 +76,40 @@ class PlaceRows(AbstractBlock):
             at = np.array([k for k, row in enumerate(self._rows) if row.at.contact == i], np.intp)
             self._groups.append((i, at, np.array([self._plane(self._rows[k])[0] for k in at])))
 
-    def _postures(self, w: Array) -> Array:
-        """(rows, n) postures: of every row only its chain is filled in, which is all that it depends on."""
-        q = np.zeros((self.N, self._layout.n))
-        for i, at, _ in self._groups:
-            chain = self._layout.kinematics.chains[i]
-            q[np.ix_(at, chain)] = w[at][:, : len(chain)]
-        return q
+    def _at(self, w: Array) -> PointsAt:
+        """The points at the postures of all rows; of each only chains that rows depend on are filled in."""
+        key = w.tobytes()
+        if key != self._seen:
+            q = np.zeros((self._Q.shape[0] // self._layout.n, self._layout.n))
+            for i, at, _ in self._groups:
+                chain = self._layout.kinematics.chains[i]
+                q[self._posture[at][:, None], chain] = w[at, : len(chain)]
+            self._seen, self._known = key, self._layout.kinematics.at(q)
+        return self._known
 
     def value(self, w: Array) -> Array:
         """Return the rows (N, 1)."""
-        out = -w[:, -1] - self._constant
-        q = self._postures(w)
+        out, points = -w[:, -1] - self._constant, self._at(w)
         for i, at, d in self._groups:
-            out[at] += (self._layout.kinematics.at(q[at]).place(i) * d).sum(axis=1)
+            out[at] += (points.place(i)[self._posture[at]] * d).sum(axis=1)
         return SCALE * out[:, None]
 
     def first(self, w: Array) -> Array:
         """Return the first derivatives (N, width)."""
-        out, q = np.zeros((self.N, self.width)), self._postures(w)
+        out, points = np.zeros((self.N, self.width)), self._at(w)
         out[:, -1] = -1.0
         for i, at, d in self._groups:
-            found = np.einsum("ncx,nx->nc", self._layout.kinematics.at(q[at]).slopes(i), d)
+            found = (points.slopes(i)[self._posture[at]] @ d[:, :, None])[..., 0]
             out[at, : found.shape[1]] = found
         return SCALE * out
 
     def second(self, w: Array, lam: Array) -> Array:
         """Return the second derivatives (N, .)."""
-        whole, q = np.zeros((self.N, self._most, self._most)), self._postures(w)
+        whole, points = np.zeros((self.N, self._most, self._most)), self._at(w)
         for i, at, d in self._groups:
-            found = self._layout.kinematics.at(q[at]).curvature(i, d)
-            whole[at, : found.shape[1], : found.shape[1]] = found
-        return SCALE * lam * whole[:, *self._lower]
+            along = np.zeros((self._Q.shape[0] // self._layout.n, 3))  # of rows at one posture the sum
+            np.add.at(along, self._posture[at], lam[at] * d)
+            found = points.curvature(i, along)
+            first = np.unique(self._posture[at], return_index=True)[1]
+            whole[at[first], : found.shape[1], : found.shape[1]] = found[self._posture[at[first]]]
+        return SCALE * whole[:, *self._lower]

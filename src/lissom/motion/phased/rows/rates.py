@@ -8,6 +8,7 @@ import numpy as np
 
 from lissom.motion.phased.holding import StillRow
 from lissom.motion.phased.layout import Layout, beside
+from lissom.motion.phased.points import PointsAt
 from lissom.motion.phased.rows.block import AbstractBlock, pairs
 from lissom.spatial.rotations import Array
 
@@ -26,6 +27,10 @@ class StillRows(AbstractBlock):
         from scipy import sparse
 
         self.W = sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, layout.size))
+        places = sorted({(row.phase, row.s) for row in rows})
+        self._posture = [places.index((row.phase, row.s)) for row in rows]
+        self._postures = [next(k for k, row in enumerate(rows) if (row.phase, row.s) == place) for place in places]
+        self._seen = b""
         self._scale = np.array([1 / typical[row.phase] for row in rows])
         every = np.arange(2 * n)
         self.jacobian = np.zeros(2 * n, np.intp), every
@@ -41,10 +46,14 @@ class StillRows(AbstractBlock):
         self.lower = self.upper = np.zeros(self.N)
         self.names = [("rate of contact", layout.names[row.at.contact], row.phase + row.s) for row in rows]
 
-    def _each(self, w: Array) -> list[tuple[StillRow, Array, Array, object]]:
-        n = self._layout.n
-        at = self._layout.kinematics.at
-        return [(row, x[None, :n], x[None, n:], at(x[None, :n])) for row, x in zip(self._rows, w, strict=True)]
+    def _at(self, w: Array) -> PointsAt:
+        key = w.tobytes()
+        if key != self._seen:
+            self._seen = key
+            self._rates = w[self._postures, self._layout.n :]
+            self._known = self._layout.kinematics.at(w[self._postures, : self._layout.n])
+            self._turned = {i: self._known.turned(i, self._rates) for i in {row.at.contact for row in self._rows}}
+        return self._known
 
     def _direction(self, row: StillRow) -> Array:
         return np.asarray(self._layout.planes[row.at.contact].directions[row.at.part])
@@ -56,24 +65,29 @@ class StillRows(AbstractBlock):
 
     def first(self, w: Array) -> Array:
         """Return the first derivatives (N, 2 n)."""
-        n = self._layout.n
-        out = np.zeros((self.N, 2 * n))
-        for k, (row, _, u, at) in enumerate(self._each(w)):
+        n, at = self._layout.n, self._at(w)
+        out, slopes = np.zeros((self.N, 2 * n)), {i: at.slopes(i) for i in self._turned}
+        for k, (row, p) in enumerate(zip(self._rows, self._posture, strict=True)):
             i, d = row.at.contact, self._direction(row)
             chain = self._layout.kinematics.chains[i]
-            out[k, chain] = at.turned(i, u)[0] @ d
-            out[k, n + chain] = at.slopes(i)[0] @ d
+            out[k, chain] = self._turned[i][p] @ d
+            out[k, n + chain] = slopes[i][p] @ d
         return out * self._scale[:, None]
 
     def second(self, w: Array, lam: Array) -> Array:
-        """Return the second derivatives (N, .)."""
-        n = self._layout.n
+        """Return the second derivatives (N, .); of rows of one contact at one posture, the sum in the first."""
+        n, at = self._layout.n, self._at(w)
         out = np.zeros((self.N, len(self.hessian[0])))
-        for k, (row, _, u, at) in enumerate(self._each(w)):
-            i, d = row.at.contact, self._direction(row)
+        for i in self._turned:
             chain = self._layout.kinematics.chains[i]
-            both, mixed = np.zeros((2, n, n))
-            both[np.ix_(chain, chain)] = at.turned_curvature(i, u, d)[0]
-            mixed[np.ix_(chain, chain)] = at.curvature(i, d)[0]
-            out[k] = np.concatenate([both[self._lower], mixed[self._full]])
-        return out * (self._scale[:, None] * lam)
+            own = [k for k, row in enumerate(self._rows) if row.at.contact == i]
+            along = np.zeros((len(self._postures), 3))
+            for k in own:
+                along[self._posture[k]] += self._scale[k] * lam[k] * self._direction(self._rows[k])
+            straight, turned = at.curvature(i, along), at.turned_curvature(i, self._rates, along)
+            for p in {self._posture[k] for k in own}:
+                both, mixed = np.zeros((2, n, n))
+                both[np.ix_(chain, chain)], mixed[np.ix_(chain, chain)] = turned[p], straight[p]
+                first = next(k for k in own if self._posture[k] == p)
+                out[first] = np.concatenate([both[self._lower], mixed[self._full]])
+        return out

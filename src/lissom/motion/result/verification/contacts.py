@@ -1,0 +1,210 @@
+"""Verification of a motion with contacts: equations of the base, contacts that hold, friction cones, replayed segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.markup import paragraphs
+from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
+from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.splines.basis import grid
+from lissom.motion.transcription.peak import EXCESS, Peak
+from lissom.spatial.rotations import Array
+from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
+from lissom.verbs.kinematics import pose
+
+RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
+WANDER = 1e-3  # m, that contacts may slip, or be off their plane
+CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
+STEPS = 40  # of Runge and Kutta's method in a segment
+FREE_FALL = 9.81  # m/s^2, where there is no gravity
+BESIDE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class ContactVerification:
+    """Whether a motion with contacts obeys the equations of motion, holds its contacts, and keeps its limits.
+
+    Attributes
+    ----------
+    ok : bool
+    status : str                  "verified", or what is wrong
+    root_residual : float         largest force on coordinates without a motor at the samples, by `inverse_dynamics` with
+                                  the contact forces as loads [N or N m]
+    residual_between : float      the same between the samples, with forces as `MotionContacts` gives them
+    slip : float                  largest displacement of a contact along its plane while it holds [m]
+    penetration : float           largest distance of a contact that holds from its plane, or of another one below it [m]
+    friction_utilisation : float  largest tangential force over what friction allows; of contacts with a normal force of
+                                  more than 1 % of the weight
+    cone_excess : float           by how much forces leave their cones, or pull, at most, in parts of the weight
+    defects : (segments, dof)     positions at the ends of segments, replayed under torques and contact forces, minus
+                                  planned [rad or m]
+    peaks : tuple of Peak         largest utilisation of every limit on a fine grid
+    tolerance : float             of defects
+    """
+
+    ok: bool
+    status: str
+    root_residual: float
+    residual_between: float
+    slip: float
+    penetration: float
+    friction_utilisation: float
+    cone_excess: float
+    defects: Array
+    peaks: tuple[Peak, ...]
+    tolerance: float
+
+    @property
+    def torque_utilisation(self) -> float:
+        """Largest |torque| over its limit; 0 where none is limited."""
+        return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
+
+    def describe(self) -> str:
+        """Return the verification as text."""
+        return "\n".join([
+            self.status,
+            f"forces on coordinates without a motor: {self.root_residual:.2g} N or N m at the samples, "
+            f"{self.residual_between:.2g} between them",
+            f"contacts slip by at most {1e3 * self.slip:.2g} mm and are off their planes by {1e3 * self.penetration:.2g} mm",
+            f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} of "
+            "the weight",
+            f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
+            f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
+            *(peak.describe() for peak in self.peaks),
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return paragraphs(self.describe().splitlines())
+
+    def __repr__(self) -> str:
+        return f"<ContactVerification: {self.status}; slip {1e3 * self.slip:.2g} mm>"
+
+
+def verify_contacts(
+    motion: AbstractMotion, tolerance: float, per_segment: int, show: Callable[[str], None] = lambda _: None
+) -> ContactVerification:
+    """Return the verification of a motion with phases."""
+    path = motion.contact_path
+    assert path is not None
+    s = grid(motion.breaks, per_segment)
+    show("contact forces")
+    q, qd, qdd = motion.profiles(s * motion.duration)
+    forces = balanced(motion.arm, path, s, (q, qd, qdd), motion.loads_at(s * motion.duration))
+    at_samples, between = _residual(motion, path.s, path.forces), _residual(motion, s, forces)
+    slip, deep = wandering(motion, s)
+    use, excess = _cones(motion, path, s, forces)
+    show("replaying segments")
+    found = replayed_defects(motion)
+    peaks = limit_peaks(motion, per_segment)
+    wrong = _wrong(at_samples, slip, deep, excess, found, tolerance)
+    beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
+    status = wrong or ", and ".join(beyond)
+    if not status and not motion.ok:
+        status = f"the motion is no solution of its task ({motion.outcome.sentence})"
+    return ContactVerification(not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks,
+                               tolerance)  # fmt: skip
+
+
+def _wrong(residual: float, slip: float, deep: float, excess: float, found: Array, tolerance: float) -> str:
+    largest = float(np.abs(found).max(initial=0.0))
+    checks = (
+        (residual > RESIDUAL, f"coordinates without a motor need up to {residual:.3g} N or N m at the samples"),
+        (slip > WANDER, f"a contact slips by {1e3 * slip:.3g} mm"),
+        (deep > WANDER, f"a contact is {1e3 * deep:.3g} mm off its plane, or below it"),
+        (excess > CONE, f"contact forces leave their cones by {excess:.3g} of the weight"),
+        (not largest <= tolerance, f"a segment, replayed, ends {largest:.3g} rad or m from the plan"),
+    )
+    return next((words for wrong, words in checks if wrong), "")
+
+
+def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
+    """Largest generalised force on coordinates without a motor."""
+    free = ~motion.arm.actuated
+    if not free.any():
+        return 0.0
+    path, t = motion.contact_path, s * motion.duration
+    assert path is not None
+    loads = [*motion.loads_at(t), *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
+    tau = inverse_dynamics(motion.arm, *motion.profiles(t), loads=loads)
+    return float(np.abs(np.asarray(tau)[:, free]).max())
+
+
+def wandering(motion: AbstractMotion, s: Array) -> tuple[float, float]:
+    """Largest slip of contacts that hold, and largest distance from planes of these or depth of others, at fractions s."""
+    path = motion.contact_path
+    assert path is not None
+    q, slip, deep = motion.profiles(s * motion.duration, 1)[0], 0.0, 0.0
+    for i, one in enumerate(contacts_named(motion.arm, path.contacts)):
+        x = pose(motion.arm, q, one.link, one.point)[:, :3, 3]
+        normal = x @ one.normal - one.height
+        begun: Array | None = None
+        for p in range(len(path.phases)):
+            inside = (s >= path.ends[p] - BESIDE) & (s <= path.ends[p + 1] + BESIDE)
+            if not path.active[p, i]:
+                begun, deep = None, max(deep, float(-normal[inside].min(initial=0.0)))
+                continue
+            begun = x[inside][0] if begun is None else begun
+            away = x[inside] - begun
+            along = away - np.outer(away @ one.normal, one.normal)
+            slip = max(slip, float(np.linalg.norm(along, axis=1).max()))
+            deep = max(deep, float(np.abs(normal[inside]).max()))
+    return slip, deep
+
+
+def _cones(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> tuple[float, float]:
+    """Largest utilisation of friction, and by how much forces leave their cones in parts of the weight."""
+    arm = motion.arm
+    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
+    use, excess = 0.0, 0.0
+    for i, one in enumerate(contacts_named(arm, path.contacts)):
+        some = forces[path.active[path.phase_at(s), i] > 0, i]
+        if not len(some):
+            continue
+        normal = some @ one.normal
+        along = np.linalg.norm(some - np.outer(normal, one.normal), axis=1)
+        excess = max(excess, float((along - one.friction * normal).max()) / weight, float(-normal.min()) / weight)
+        loaded = normal > 0.01 * weight
+        if one.friction and loaded.any():
+            use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
+    return use, excess
+
+
+def replayed_defects(motion: AbstractMotion) -> Array:
+    """(segments, dof) replayed minus planned positions at the ends of segments, all of them integrated at once."""
+    path, arm, T = motion.contact_path, motion.arm, motion.duration
+    assert path is not None
+    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / STEPS
+    ends = BESIDE * np.diff(motion.breaks) * T  # phases meet at breaks: a segment belongs to one
+    q, v = (x.copy() for x in motion.profiles(begin, 2))
+    for k in range(STEPS):
+        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + STEPS * h - 1e3 * ends)
+                  for part in (0.0, 0.5, 1.0)]  # fmt: skip
+        given = [_given(motion, path, t) for t in stages]
+
+        def rate(q: Array, v: Array, now: tuple[Array, list[object]]) -> Array:
+            return np.asarray(forward_dynamics(arm, q, v, now[0], loads=now[1]))
+
+        d = h[:, None]
+        a1 = rate(q, v, given[0])
+        q2, v2 = q + d / 2 * v, v + d / 2 * a1
+        a2 = rate(q2, v2, given[1])
+        q3, v3 = q + d / 2 * v2, v + d / 2 * a2
+        a3 = rate(q3, v3, given[1])
+        q4, v4 = q + d * v3, v + d * a3
+        a4 = rate(q4, v4, given[2])
+        q, v = q + d / 6 * (v + 2 * v2 + 2 * v3 + v4), v + d / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+    return np.asarray(q - motion.profiles(motion.breaks[1:] * T, 1)[0])
+
+
+def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[object]]:
+    """Torques (N, dof) and all loads at times (N,)."""
+    states, loads = motion.profiles(t), list(motion.loads_at(t))
+    forces = balanced(motion.arm, path, t / motion.duration, (states[0], states[1], states[2]), loads)
+    every = [*loads, *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
+    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, *states, loads=every), 0.0)
+    return tau, every
