@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from lissom.errors import InputError, SolveError, UnsupportedError
 from lissom.kernels.arguments import as_arm, as_state
+from lissom.kernels.call import call_few
+from lissom.kernels.loads import Applied
+from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
-from lissom.verbs.dynamics import inverse_dynamics
-from lissom.verbs.sensitivity import inverse_dynamics_gradient
 
 ITERATIONS = 200
 NEAR = 1e-7  # pull towards the given pose, relative to the torques there
@@ -156,12 +157,12 @@ def _looped(arm: Arm, start: Array, loads: list[Load], least: bool, tolerance: f
 def _held(arm: Arm, q: Array, loads: list[Load]) -> Array:
     """Torques at rest; friction does not act there."""
     rest = np.zeros(arm.dof)
-    return inverse_dynamics(arm, q, rest, rest, loads=loads)
+    return np.asarray(call_few(arm, INVERSE_DYNAMICS, (q, rest, rest), Applied(loads)))
 
 
 def _stiffness(arm: Arm, q: Array, loads: list[Load]) -> Array:
     rest = np.zeros(arm.dof)
-    return inverse_dynamics_gradient(arm, q, rest, rest, loads=loads).q
+    return np.asarray(call_few(arm, INVERSE_DYNAMICS_GRADIENT, (q, rest, rest), Applied(loads)).q)
 
 
 def _search(

@@ -14,12 +14,13 @@ from lissom.control.standing import warn_if_unsettled
 from lissom.control.state_space import StateSpace
 from lissom.errors import InputError, UnsupportedError, shown
 from lissom.kernels.arguments import as_arm, as_state
+from lissom.kernels.call import call_few
+from lissom.kernels.loads import Applied
+from lissom.kernels.verbs import FORWARD_DYNAMICS, FORWARD_DYNAMICS_GRADIENT, INVERSE_DYNAMICS
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import BaseMotion, Load
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
-from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 
 @without_unknown
@@ -95,14 +96,15 @@ def linearise(
     if arm.loops:
         given = None if tau is None else _one(arm, tau, "tau")
         return _looped(arm, p, v, given, list(loads), base, (output, rows), gains)
+    acting = Applied(loads, base)
     if gains is not None:
         u = gains.tau
     elif tau is None:
-        u = np.where(drives, inverse_dynamics(arm, p, v, np.zeros(n), loads=loads, base=base), 0.0)
+        u = np.where(drives, call_few(arm, INVERSE_DYNAMICS, (p, v, np.zeros(n)), acting), 0.0)
     else:
         u = _one(arm, tau, "tau")
-    qdd = forward_dynamics(arm, p, v, u, loads=loads, base=base)
-    slope = forward_dynamics_gradient(arm, p, v, u, loads=loads, base=base)
+    qdd = call_few(arm, FORWARD_DYNAMICS, (p, v, u), acting)
+    slope = call_few(arm, FORWARD_DYNAMICS_GRADIENT, (p, v, u), acting)
     A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, int(drives.sum())))
     A[:n, n:], A[n:, :n], A[n:, n:] = np.eye(n), slope.q, slope.qd
     if gains is not None:
@@ -158,7 +160,7 @@ def _gains(arm: Arm, controller: Any, q: Array, qd: Array) -> _Gains:
             f"linearise: {type(controller).__name__} acts at sampling times, so that the closed loop is no continuous "
             "plant; use plant.discrete(dt) with its gains."
         )
-    loop = closed_loop(Scenario(arm, tau=controller), 1.0)
+    loop = closed_loop(Scenario(arm, tau=controller), 1.0).on_tape()
     if loop.inputs.runs is not None:
         raise InputError(f"linearise: the controller has gains for {loop.inputs.runs} runs; give those of one run.")
     given, moving = loop.inputs.at(0.0), np.ones(len(loop.sliding))
@@ -176,7 +178,6 @@ def _looped(
 ) -> StateSpace:  # fmt: skip
     """The linear model of an arm with closed loops, in independent coordinates."""
     from lissom.control.closed import holding, reduced
-    from lissom.kernels.loads import Applied
 
     if gains is not None:
         if gains.states:

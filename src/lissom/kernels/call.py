@@ -19,6 +19,7 @@ from lissom.kernels.loads import NOTHING, Applied
 from lissom.kernels.tree_call import tree_call
 
 if TYPE_CHECKING:
+    from lissom.kernels.verb import Verb
     from lissom.model.arm import Arm
 
 
@@ -77,3 +78,12 @@ def call(
         first_into(arm, name)(*state, out)
         return out
     return tree_call(arm, name, state, applied, out)
+
+
+def call_few(arm: Arm, verb: Verb, state: Sequence[ArrayLike], applied: Applied = NOTHING) -> Any:
+    """Call a function for some hundred states at most: on a tape, so that nothing is compiled for this arm alone."""
+    from lissom.kernels.functions import compiler_present
+
+    if arm.loops:
+        return call(arm, verb.name, state, applied)
+    return tree_call(arm, verb.name, state, applied, backend="tape" if compiler_present() else None)

@@ -151,7 +151,7 @@ class Functions:
 
     def _make(self, verb: Verb, acting: Acting, backend: str | None, method: str | None) -> Function:
         if verb.composed is not None:
-            return self._composed(verb, verb.composed, acting)
+            return self._composed(verb, verb.composed, acting, backend)
         plan = self.plan(verb, acting, method)
         chosen = self.choose_backend(plan.program, backend)
         explain = Explanation(verb, plan, self.bodies, functools.partial(self.get, MASS_MATRIX, method=method))
@@ -167,9 +167,9 @@ class Functions:
             function.check_by(self._inertia_check(verb, acting))
         return function
 
-    def _composed(self, verb: Verb, composed: Composition, acting: Acting) -> Function:
+    def _composed(self, verb: Verb, composed: Composition, acting: Acting, backend: str | None) -> Function:
         """A function that is computed from others."""
-        parts = [self.get(name, acting) for name in composed.of]
+        parts = [self.get(name, acting, backend) for name in composed.of]
         check = self._inertia_check(verb, acting) if verb.checks_inertia and self.bodies.truncated else None
         reader = self._reader(verb, self.plan(composed.of[0], acting))
         symmetric = not (self.bodies.geared or acting.geared)

@@ -27,7 +27,7 @@ from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.loop.closed_loop import ClosedLoop
 from lissom.simulation.loop.singular_inertia import regularised
 from lissom.simulation.loop.stability import unstable_at_start
-from lissom.simulation.options import FIXED, Options, Scenario
+from lissom.simulation.options import FIXED, STEP_BY_STEP, Options, Scenario
 from lissom.simulation.recording import provenance, recorded
 from lissom.simulation.records import parts
 from lissom.simulation.records.joined import joined
@@ -193,6 +193,8 @@ def _together(scene: Scene, options: Options, tell: Reporter, how: Plan) -> Run:
 def _integrated(scene: Scene, options: Options, tell: Reporter, how: Plan) -> tuple[Run, Mapping[int, Array]]:
     """Integrate the runs of a scene; return the run, and the last poses of runs that failed."""
     wall, cpu = time.perf_counter(), time.process_time()
+    if how.method in STEP_BY_STEP:
+        scene = scene._replace(loop=scene.loop.for_steps_in_python())
     loop, many = scene.loop, not scene.begin.single
     notes: list[str] = []
     dt = None

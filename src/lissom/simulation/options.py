@@ -12,7 +12,8 @@ from lissom.errors import InputError, shown
 from lissom.kernels.arguments import as_threads
 from lissom.model.arm import Arm
 
-ADAPTIVE = ("rk45", "dop853", "radau", "bdf", "rodas")
+STEP_BY_STEP = ("rk45", "dop853", "radau", "bdf")  # adaptive steps of one run, called from Python
+ADAPTIVE = (*STEP_BY_STEP, "rodas")
 FIXED = ("rk4", "rk8")
 METHODS = (*FIXED, *ADAPTIVE)
 ONE = (1e-8, 1e-10)  # rtol and atol of a single run

@@ -111,7 +111,7 @@ def _at_samples(
     made = {word: np.full((*batch, *shape), np.nan) for word, shape in shapes.items()}
     rates = [made[word] for word in ("qdd", "tau", "power")]
     steady = loop.inputs.steady(rows)
-    energy, own = functions_of(loop.arm).get(ENERGIES, loop.acting), loop.own(steady)
+    energy, own = functions_of(loop.arm).get(ENERGIES, loop.acting, loop.backend), loop.own(steady)
     for k, t in _slices(outcome.t, rows, loop.inputs.size):
         known = np.isfinite(states[:, k, 0])
         run, sample = np.nonzero(known)

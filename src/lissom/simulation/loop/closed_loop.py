@@ -87,6 +87,7 @@ class ClosedLoop:
     """
 
     looped = False  # links form closed loops, see `Linkage`
+    taped = False  # its functions are on tapes, see `on_tape`
 
     def __init__(
         self,
@@ -182,7 +183,31 @@ class ClosedLoop:
     def _of(self, inputs: Inputs, first: int) -> ClosedLoop:
         """Return the same loop for the runs from `first` on."""
         other = copy.copy(self)
+        vars(other).pop("_on_tape", None)  # has the inputs of this one
         other.inputs, other._first = inputs, self._first + first
+        return other
+
+    def on_tape(self) -> ClosedLoop:
+        """Return the same loop with its functions on tapes: nothing is compiled for new numbers of an arm.
+
+        For what Python calls state by state, which takes longer than the evaluation itself.
+        """
+        return self._on_tape if self.straight and not self.looped else self
+
+    def for_steps_in_python(self) -> ClosedLoop:
+        """Return the loop for adaptive steps of one run, whose evaluations take little of their time: on a tape.
+
+        But what a controller computes with a model is shared with the arm's dynamics in straight-line code, and an arm
+        that it holds stays exactly at rest.
+        """
+        shares = self.controller is not None and self.controller.needs_model
+        return self if shares else self.on_tape()
+
+    @cached_property
+    def _on_tape(self) -> ClosedLoop:
+        other = copy.copy(self)
+        vars(other).pop("function", None)
+        other.taped = True
         return other
 
     def arms(self, count: int) -> Sequence[Arm] | None:
@@ -306,7 +331,13 @@ class ClosedLoop:
         return (
             self.bodies.dof <= (STRAIGHT_FLEXIBLE if self.bodies.flexible else STRAIGHT)
             and not functions_of(self.arm).short_lived
+            and not self.taped
         )
+
+    @property
+    def backend(self) -> str | None:
+        """Backend of the arm's own functions; None: as the arm has it."""
+        return "tape" if self.taped and compiler_present() else None
 
     @cached_property
     def key(self) -> str:
@@ -337,26 +368,18 @@ class ClosedLoop:
     @cached_property
     def function(self) -> Function:
         """The compiled `program`, for every step and for samples."""
-        return self._function("kernel", self.straight)
-
-    @cached_property
-    def function_at_rest(self) -> Function:
-        """The compiled `program` for a few states, on a tape: nothing is compiled for new numbers of an arm."""
-        return self.function if self.bodies.flexible else self._function("kernel at rest", False)
-
-    def _function(self, what: str, straight: bool) -> Function:
         n, m = self.dof, len(self.controller_states)
         there = {"q": True, "qd": True, "z": m, "tau": self.controller is None, "way": self.sliding, "given": True}
         words = [word for word, some in there.items() if some]
         sizes = {"z": m, "way": len(self.sliding), "given": self.inputs.size}
         lengths = [sizes.get(word, n) for word in words]
         shapes = [(n,), (n + len(self.held) + plant.POWERS + m,)]
-        make = partial(self._kernel, lengths, [n, shapes[1][0]], straight)
-        code = self.kept(what, make) if compiler_present() else None
+        make = partial(self._kernel, lengths, [n, shapes[1][0]])
+        code = self.kept("kernel" if self.straight else "tape", make) if compiler_present() else None
         return Function("simulate", words, lengths, shapes, self.program, code, self._explain)
 
-    def _kernel(self, inputs: list[int], outputs: list[int], straight: bool) -> kernel.Kernel:
-        if straight:
+    def _kernel(self, inputs: list[int], outputs: list[int]) -> kernel.Kernel:
+        if self.straight:
             return kernel.straight_kernel(f"loop|{self.key}", inputs, outputs, lambda: kernel.graph_of(self.program))
         return kernel.tape_kernel(sources(), inputs, outputs, (), self.program)
 
@@ -392,20 +415,11 @@ class ClosedLoop:
         self, state: States, way: Array, given: Array, tau: Array | None = None, threads: int | None = None
     ) -> Rates:
         """Return the outputs at one state or a batch; `tau` is given where a user's function computes it."""
-        return self._rates(self.function, state, way, given, tau, threads)
-
-    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
-        """Return what `rates` does at one state of joints that may stick, of which there are few."""
-        return self._rates(self.function_at_rest, state, way, given, tau, None)
-
-    def _rates(
-        self, function: Function, state: States, way: Array, given: Array, tau: Array | None, threads: int | None
-    ) -> Rates:
         outside = [tau] if self.controller is None and tau is not None else []
         own = [state.z] if self.controller_states else []
         arguments = [state.q, state.qd, *own, *outside, *([way] if self.sliding else []), given]
         one = state.q.ndim == 1
-        qdd, rest = function.one(*arguments) if one else function(*arguments, threads=threads)
+        qdd, rest = self.function.one(*arguments) if one else self.function(*arguments, threads=threads)
         n, h = self.dof, self.dof + len(self.held)
         p = h + plant.POWERS
         return Rates(qdd, rest[..., :n], rest[..., n:h], rest[..., h:p], rest[..., p:])
@@ -422,7 +436,7 @@ class ClosedLoop:
 
     def inertia(self, q: Array, own: Sequence[Array]) -> Array:
         """Return the mass matrix (..., dof, dof) with the inputs of each run (see `own`)."""
-        function = functions_of(self.arm).get(MASS_MATRIX, self.acting)
+        function = functions_of(self.arm).get(MASS_MATRIX, self.acting, self.backend)
         state = (q, *(np.ascontiguousarray(x) for x in own))
         return np.asarray(function.one(*state) if q.ndim == 1 else function(*state))
 

@@ -19,7 +19,7 @@ GRIP = 1e-9  # relative; a joint is let go a little beyond its friction, so that
 
 def settled(loop: ClosedLoop, t: float, y: Array) -> Array:
     """(sliding,) friction states at a state (q, qd, z, ...): sign of the rate, or of the release; 0: sticks."""
-    sliding = np.array(loop.sliding, int)
+    loop, sliding = loop.on_tape(), np.array(loop.sliding, int)
     state = loop.split(y)
     way = np.sign(state.qd[sliding])
     resting = way == 0.0
@@ -29,7 +29,7 @@ def settled(loop: ClosedLoop, t: float, y: Array) -> Array:
     place = [loop.held.index(k) for k in loop.sliding]
     given, tau = loop.inputs.at(t), loop.outside(t, state.q, state.qd)
     for _ in range(10 + 4 * len(sliding)):
-        rates = loop.at_rest(state, way, given, tau)
+        rates = loop.rates(state, way, given, tau)
         effort = rates.effort[place]
         back = resting & (way != 0.0) & (rates.qdd[sliding] * way < 0.0)
         strain = np.where(resting & (way == 0.0), np.abs(effort) / friction, 0.0)

@@ -104,9 +104,6 @@ class Linkage(ClosedLoop):
                 whole[rows] = part
         return out
 
-    def at_rest(self, state: States, way: Array, given: Array, tau: Array | None = None) -> Rates:
-        return self.rates(state, way, given, tau)
-
     def _moving(self, sticks: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the coordinates (dof,) that are neither prescribed nor stuck."""
         if not self.sliding:

@@ -67,6 +67,7 @@ def slopes_without_feedback(loop: ClosedLoop, way: Array, found: TorqueSlopes) -
 
 def at_state(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = False) -> TorqueSlopes:
     """Derivatives of the torques of one run at a state (q, qd, z, ...)."""
+    loop = loop.on_tape()
     state = loop.split(y)
     given, tau = loop.inputs.at(t, before), loop.outside(t, state.q, state.qd)
     qdd = loop.rates(state, way, given, tau).qdd
@@ -75,6 +76,7 @@ def at_state(loop: ClosedLoop, t: float, y: Array, way: Array, before: bool = Fa
 
 def in_balance(loop: ClosedLoop, t: float, y: Array) -> TorqueSlopes:
     """Derivatives of the torques of one run at a state that further torques keep from accelerating."""
+    loop = loop.on_tape()
     state = loop.split(y)
     return torque_slopes(loop, state, np.zeros(loop.dof), loop.inputs.at(t), t)
 
@@ -108,7 +110,7 @@ def _torque_change(loop: ClosedLoop, at: States, qdd: Array, given: Array) -> In
     acting = inputs.acting._replace(payloads=tuple(loop.payload_frames))
     own = (np.ascontiguousarray(x) for x in loop.own(given))
     cache = cache_of(loop.arm)
-    function = (cache.functions if loop.has_laws else cache.without_friction).get(verb, acting)
+    function = (cache.functions if loop.has_laws else cache.without_friction).get(verb, acting, loop.backend)
     found: InverseGradient = function.one(*state, *inputs.values, *own)
     return found
 

@@ -9,10 +9,12 @@ import functools
 
 import numpy as np
 
+from lissom.kernels.call import call_few
+from lissom.kernels.loads import Applied
+from lissom.kernels.verbs import FORWARD_DYNAMICS_GRADIENT
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.splines.basis import grid
 from lissom.spatial.rotations import Array
-from lissom.verbs.sensitivity import forward_dynamics_gradient
 
 STEPS = 400  # along a motion, at least
 LOOPED_STEPS = 100  # of closed loops, whose derivatives take longer
@@ -66,7 +68,8 @@ class Growth:
 def _rates(motion: AbstractMotion, t: Array) -> Array:
     """Return rates of change (k, 2m, 2m) of small errors of the state at times (k,)."""
     q, qd, _ = motion.at(t)
-    slopes = forward_dynamics_gradient(motion.arm, q, qd, motion.torques(t), loads=motion.loads_at(t))
+    state, acting = (q, qd, motion.torques(t)), Applied(motion.loads_at(t))
+    slopes = call_few(motion.arm, FORWARD_DYNAMICS_GRADIENT, state, acting)
     by_q, by_qd = slopes.q, slopes.qd
     if motion.closed is not None:
         T, W = motion.closed.tangents(q, qd)

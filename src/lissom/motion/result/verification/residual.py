@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from lissom.control.equilibrium import equilibrium
 from lissom.errors import InputError, SolveError
 from lissom.kernels.arguments import as_arm, as_state
+from lissom.kernels.call import call_few
+from lissom.kernels.verbs import MASS_MATRIX
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
 from lissom.spatial.inertia import Inertia, principal_moments
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import mass_matrix
 from lissom.verbs.kinematics import jacobian
 from lissom.verbs.small_motions import motions
 
@@ -126,7 +127,7 @@ def apart(arm: Arm, at: Array, dq: Array, dqd: Array, frame: str | None = None) 
     if not len(free):
         return Vibration(nothing, nothing, (), nothing, nothing)
     found = motions(arm, at, free)
-    M = mass_matrix(arm, at)[np.ix_(free, free)]
+    M = call_few(arm, MASS_MATRIX, (at,))[np.ix_(free, free)]
     U = found.shapes[free]
     seen = _seen(arm, at, free, U) if frame is None else (jacobian(arm, at, frame)[:3][:, free] @ U,)
     return Vibration(found.values, found.decay, seen, U.T @ M @ dq[free], U.T @ M @ dqd[free])
