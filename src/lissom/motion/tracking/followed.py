@@ -27,6 +27,7 @@ LOOKS = 20  # points of a segment at which limits and the path are looked at
 ACTING = 0.99  # utilisation from which a limit acts
 WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
 CHECKED = ("jerk", "torque_rate", "power")  # limits that the search does not know
+STILL = 1e-10  # rad or m: joints that move less rest
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
@@ -86,6 +87,9 @@ def _planned(found: Found, task: Task) -> Motion:
     """The motion of the variables."""
     program, x = found.program, found.x
     P, *others = program.curves.control_points(x)
+    P = np.where(
+        np.ptp(P, axis=0) < STILL, P[0], P
+    )  # or rounding would give joints at rest the friction of moving ones
     fine, unactuated = program.mesh.unactuated, None
     if fine is not None:
         unactuated = UnactuatedSplines(fine.breaks, fine.degree, fine.continuity, others[0])
