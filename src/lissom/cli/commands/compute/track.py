@@ -102,7 +102,7 @@ def track(
         check_needs(kind, loaded, compare, tracked=True)
     options: dict[str, Any] = {"before": before, "after": after, "segments": segments, "compare": compare}
     options |= {"progress": False} if quiet else {}
-    options |= {} if start is None else {"start": positions(loaded, start, arm.deg)}
+    options |= {} if start is None else {"start": positions(loaded, start, arm.deg, option="--start")}
     options |= {} if point is None else {"point": numbers(point, "--point")}
     made = lambda: track_motion(loaded, (times, values), frame, axes, **options)  # noqa: E731
     motion, problem = attempt(made, str(path))
