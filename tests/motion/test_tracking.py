@@ -289,6 +289,16 @@ def test_joints_may_begin_at_their_limits(name):
     assert (values < high + 1e-3).all()
 
 
+def test_limits_hold_between_samples():
+    """Accelerations that jump from limit to limit overshoot between samples; more is then kept free at these."""
+    arm, start, most = _three_links(), [0.3, 0.8, 0.5], np.array([3.0, 5.0, 4.0])
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    limits = ls.Limits(acceleration=most)
+    motion = ls.track_motion(arm, path, "l2", "xy", 1.0, start=start, point=(0.2, 0, 0), limits=limits)
+    assert (np.abs(motion.at(np.linspace(0, 1, 5001))[2]) < 1.001 * most).all()
+    assert "since limits act: acceleration of" in motion.status
+
+
 def test_limits_of_torque_with_coulomb_friction():
     """Where joints rest, rounding would decide the sign of their friction; with torques within limits all the same."""
     arm, start = _three_links(), [0.3, 0.8, 0.5]

@@ -24,7 +24,7 @@ from lissom.verbs import bending_range
 
 SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
-ACTING = 0.99  # utilisation from which a limit acts
+ACTING = 0.95  # utilisation from which a limit acts: of what is kept free at samples, something may be left
 WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
 CHECKED = ("jerk", "torque_rate", "power")  # limits that the search does not know
 STILL = 1e-10  # rad or m: joints that move less rest
@@ -32,13 +32,12 @@ LOST = 0.05  # of the extent of the path: a motion that is farther off does not 
 
 
 class Found(NamedTuple):
-    """Where a search ended: variables, its log, whether it converged, seconds spent."""
+    """Where a search ended: variables, its log, whether it converged."""
 
     program: TrackingProgram
     x: Array
     log: tuple[Iteration, ...]
     converged: bool
-    seconds: dict[str, float]
 
 
 class Verdict(NamedTuple):
@@ -72,6 +71,11 @@ def closer(finer: Motion, motion: Motion) -> bool:
     return (finer.ok or not motion.ok) and _worst(finer) < WORTH * _worst(motion)
 
 
+def excess(motion: Motion) -> float:
+    """By how much a motion exceeds limits that the search knows, relative to them; negative where it keeps them."""
+    return max((peak.utilisation for peak in motion.report.peaks if peak.quantity not in CHECKED), default=0.0) - 1
+
+
 def _worst(motion: Motion) -> float:
     """How far the frame is off, in m or rad."""
     assert motion.tracked is not None
@@ -94,7 +98,7 @@ def _planned(found: Found, task: Task) -> Motion:
     if fine is not None:
         unactuated = UnactuatedSplines(fine.breaks, fine.degree, fine.continuity, others[0])
     last = found.log[-1]
-    report = MotionReport(found.log, last.violation, (), len(program.s), 1, found.seconds, solver=TRACKING)
+    report = MotionReport(found.log, last.violation, (), len(program.s), 1, {}, solver=TRACKING)
     basis = program.mesh.actuated
     return Motion(
         program.arm, task, program.duration, program.acceleration(x), MotionOutcome.SOLVED, "", True, basis.breaks,

@@ -20,7 +20,7 @@ from lissom.motion.transcription.constraints.bending import Measure
 from lissom.spatial.rotations import Array
 
 LINEAR = {"position": 0, "velocity": 1, "acceleration": 2}
-INSIDE = 2e-3  # of half the range: what is kept free
+INSIDE = 2e-3  # of half the range: what is kept free at first
 ROOM = 2e-4  # of half the range, beside values at rest
 
 
@@ -41,6 +41,7 @@ class Group(NamedTuple):
 class LimitRows:
     """Values that are limited at the samples, each relative to half its range.
 
+    inside : the part of half a range that is kept free
     x : variables of a motion; its poses at rest at both ends are allowed, and joints with friction keep its directions
 
     Attributes
@@ -48,14 +49,16 @@ class LimitRows:
     lower, upper : (R,)     infinite where there is none
     """
 
-    def __init__(self, program: TrackingProgram, bounds: Bounds, measures: list[Measure], x: Array) -> None:
+    def __init__(
+        self, program: TrackingProgram, bounds: Bounds, measures: list[Measure], x: Array, inside: float = INSIDE
+    ) -> None:
         driven = np.flatnonzero(bounds.limited("torque"))
         looks = [program.samples, program.ends] if len(driven) else []
         self._torques = [TorqueRows(at, driven, x) for at in looks]
         groups = _affine_groups(program, bounds, measures, program.ends.states(x)[0])
         self._affine = [group.at.combination(*group.affine) for group in groups if group.affine is not None]
         groups += [_of_torques(program, bounds, at, driven, x) for at in looks]
-        sizes, lower, upper = zip(*(_relative(group) for group in groups), strict=True)
+        sizes, lower, upper = zip(*(_relative(group, inside) for group in groups), strict=True)
         self._size, self.lower, self.upper = (np.concatenate(parts) for parts in (sizes, lower, upper))
 
     def exceeded(self, x: Array) -> bool:
@@ -98,12 +101,12 @@ def _of_torques(program: TrackingProgram, bounds: Bounds, at: Samples, some: NDA
     return Group(at, bounds.lower["torque"][some], bounds.upper["torque"][some], held.reshape(2, -1))
 
 
-def _relative(group: Group) -> tuple[Array, Array, Array]:
+def _relative(group: Group, inside: float) -> tuple[Array, Array, Array]:
     """Sizes, and lower and upper limits relative to them, of a group at all its samples."""
     size = _half_ranges(group.lower, group.upper)
     low, high, resting = group.lower / size, group.upper / size, group.resting / size
-    lower = np.minimum(low + INSIDE, np.maximum(resting.min(axis=0), low) - ROOM)
-    upper = np.maximum(high - INSIDE, np.minimum(resting.max(axis=0), high) + ROOM)
+    lower = np.minimum(low + inside, np.maximum(resting.min(axis=0), low) - ROOM)
+    upper = np.maximum(high - inside, np.minimum(resting.max(axis=0), high) + ROOM)
     count = len(group.at.s)
     return np.tile(size, count), np.tile(lower, count), np.tile(upper, count)
 
