@@ -26,7 +26,7 @@ SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
 ACTING = 0.95  # utilisation from which a limit acts: of what is kept free at samples, something may be left
 WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
-CHECKED = ("jerk", "torque_rate", "power")  # limits that the search does not know
+CHECKED = ("jerk", "power")  # limits that the search does not know
 STILL = 1e-10  # rad or m: joints that move less rest
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
@@ -131,7 +131,7 @@ def _judged(motion: Motion, found: Found, corners: tuple[Corner, ...], tolerance
 def _exceeded(beyond: list[Peak], corners: tuple[Corner, ...]) -> str:
     """Which limits the motion exceeds, and what would help."""
     over = ", and the ".join(peak.beyond() for peak in beyond)
-    only = "; limits of jerk, torque rate and power are checked, not planned for"
+    only = "; limits of jerk and power are checked, not planned for"
     checked = only if {peak.quantity for peak in beyond} & set(CHECKED) else ""
     rough = f"; it has {listed(corners)}" if corners else ""
     return (
@@ -170,7 +170,7 @@ def _followed(motion: Motion, note: str, corners: tuple[Corner, ...], tolerance:
 
 def _why_not_closer(motion: Motion, corners: tuple[Corner, ...]) -> str:
     """What keeps a motion from its path, or what would bring it closer."""
-    acting = ", ".join(f"{one.quantity} of {one.joint!r}" for one in _acting(motion))
+    acting = ", ".join(f"{one.quantity.replace('_', ' ')} of {one.joint!r}" for one in _acting(motion))
     if acting:
         return f", since limits act: {acting}"
     if corners:

@@ -184,13 +184,17 @@ class _Tracker:
         """The same, or where limits act, the nearest within them; where none is found, what exceeds them."""
         if not limited(self.bounds, self.measures):
             return found
-        weight = (REDUNDANT if self.redundant else MOST) * window.path**4
+        weights = (REDUNDANT, MOST) if self.redundant else (MOST,)
         for _ in range(TURNS):
             rows = LimitRows(program, self.bounds, self.measures, found.x, inside)
             if not found.converged or not rows.exceeded(found.x):
                 break
-            last = search_within(program, rows, found.x, weight, show)
-            log = numbered_on(found.log, last.log)
+            log, begin = found.log, found.x
+            for weight in weights:
+                last = search_within(program, rows, begin, weight * window.path**4, show)
+                log = numbered_on(log, last.log)
+                if last.converged:
+                    break
             if not last.converged:
                 return found._replace(log=log)
             found = last._replace(log=log)

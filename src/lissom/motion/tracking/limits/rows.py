@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.motion.task.bounds import Bounds
+from lissom.motion.tracking.limits.rates import RateRows
 from lissom.motion.tracking.limits.torques import TorqueRows
 from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.samples import Samples
@@ -28,6 +29,7 @@ class Group(NamedTuple):
     """One limited quantity of some coordinates: limits (k,), and what it is at rest at the ends (2, k).
 
     at : where it is looked at
+    looks : how often; None: at every sample
     affine : order, columns and rows (k, len(columns)) of combinations of a derivative; None: torques of motors
     """
 
@@ -36,6 +38,7 @@ class Group(NamedTuple):
     upper: Array
     resting: Array
     affine: tuple[int, NDArray[np.intp], Array] | None = None
+    looks: int | None = None
 
 
 class LimitRows:
@@ -52,12 +55,16 @@ class LimitRows:
     def __init__(
         self, program: TrackingProgram, bounds: Bounds, measures: list[Measure], x: Array, inside: float = INSIDE
     ) -> None:
-        driven = np.flatnonzero(bounds.limited("torque"))
+        driven, changing = (np.flatnonzero(bounds.limited(word)) for word in ("torque", "torque_rate"))
         looks = [program.samples, program.ends] if len(driven) else []
-        self._torques = [TorqueRows(at, driven, x) for at in looks]
+        self._torques: list[TorqueRows | RateRows] = [TorqueRows(at, driven, x) for at in looks]
         groups = _affine_groups(program, bounds, measures, program.ends.states(x)[0])
         self._affine = [group.at.combination(*group.affine) for group in groups if group.affine is not None]
         groups += [_of_torques(program, bounds, at, driven, x) for at in looks]
+        if len(changing):
+            self._torques.append(rates := RateRows(program.samples, program.ends, program.duration, changing, x))
+            limits = bounds.lower["torque_rate"][changing], bounds.upper["torque_rate"][changing]
+            groups.append(Group(program.samples, *limits, np.zeros((2, len(changing))), looks=rates.count))
         sizes, lower, upper = zip(*(_relative(group, inside) for group in groups), strict=True)
         self._size, self.lower, self.upper = (np.concatenate(parts) for parts in (sizes, lower, upper))
 
@@ -76,7 +83,7 @@ class LimitRows:
 
 def limited(bounds: Bounds, measures: list[Measure]) -> bool:
     """Whether there is any limit to keep."""
-    return bool(measures) or any(bounds.limited(word).any() for word in (*LINEAR, "torque"))
+    return bool(measures) or any(bounds.limited(word).any() for word in (*LINEAR, "torque", "torque_rate"))
 
 
 def _affine_groups(program: TrackingProgram, bounds: Bounds, measures: list[Measure], q: Array) -> list[Group]:
@@ -107,7 +114,7 @@ def _relative(group: Group, inside: float) -> tuple[Array, Array, Array]:
     low, high, resting = group.lower / size, group.upper / size, group.resting / size
     lower = np.minimum(low + inside, np.maximum(resting.min(axis=0), low) - ROOM)
     upper = np.maximum(high - inside, np.minimum(resting.max(axis=0), high) + ROOM)
-    count = len(group.at.s)
+    count = len(group.at.s) if group.looks is None else group.looks
     return np.tile(size, count), np.tile(lower, count), np.tile(upper, count)
 
 
