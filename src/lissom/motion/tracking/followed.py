@@ -72,7 +72,7 @@ def closer(finer: Motion, motion: Motion) -> bool:
 
 
 def excess(motion: Motion) -> float:
-    """By how much a motion exceeds limits that the search knows, relative to them; negative where it keeps them."""
+    """Largest excess over limits that the search knows, relative to them; negative where all are kept."""
     return max((peak.utilisation for peak in motion.report.peaks if peak.quantity not in CHECKED), default=0.0) - 1
 
 
