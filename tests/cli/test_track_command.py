@@ -46,3 +46,9 @@ def test_tables_that_do_not_fit_are_refused(tmp_path, text, sentence):
 def test_other_files_are_refused(tmp_path):
     assert "does not exist" in track("two_link_flexible", tmp_path / "none.csv").stderr
     assert "is no table" in " ".join(track("two_link_flexible", "examples/lift.toml").stderr.split())
+
+
+def test_messages_name_the_option_for_the_start(tmp_path):
+    (tmp_path / "path.csv").write_text(TABLE)
+    done = track("two_link_flexible", tmp_path / "path.csv", "--start", "0.2")
+    assert "--start has 1 number, arm 'two_link_flexible' has 2 joints" in " ".join(done.stderr.split())

@@ -210,8 +210,9 @@ def track_motion(
                                    twice, while the frame is off by more than `tolerance` and this brings it closer
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
-    limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
-                                   the motion stays within it as near to the path as it can
+    limits : Limits                of position, velocity, acceleration, torque and, for rigid arms, torque rate, beside
+                                   the arm's own. Where one acts, the motion stays within it as near to the path as it
+                                   can. Jerk and power are checked
     loads : Load or sequence of Load    that act; samples change along the motion, as in `Task`
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`

@@ -152,6 +152,8 @@ def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
         given = {name: value for name, value in run.arguments.items() if name not in verbs.OWN}
         return run.arm, {name: value for name, value in given.items() if name not in ("prescribed", "loads") or value}
     task = read_task_file(file)
+    if task.task is None:
+        raise ModelError(f"{file.name} follows a path; expected a task with a goal, for predict_motion.")
     return task.arm, {"task": task.task} | {n: x for n, x in task.options.items() if n not in verbs.OWN}
 
 
