@@ -372,6 +372,16 @@ def test_torques_of_another_unit_are_noticed(factor, word):
     assert (word in said[0]) if word else not said
 
 
+def test_torques_of_motors_are_noticed_where_small_joints_have_friction():
+    """The friction of wrists exceeds what the given arm says, also in a unit that is 100 times too large."""
+    arm = rough = ls.load("ur10")
+    for joint in arm.joints:
+        rough = rough.with_joint(joint.name, friction=3.0, damping=3.0)
+    log = recorded(rough, duration=10.0)
+    notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=0.01 * log.tau), skew=None).notes
+    assert any("times smaller than those of the arm given: check their unit" in note for note in notes)
+
+
 def test_times_of_dead_sensors_are_left_out():
     """Torques that are held for 4 s of 20 s leave the result as good as without these times."""
     arm = ls.load("two_link")

@@ -42,7 +42,8 @@ def test_of_several_columns_the_measured_one_is_taken():
 @pytest.mark.parametrize(("name", "word"), [
     ("current_position_1", "q"), ("theta_dot_1", "qd"), ("q_dot_1", "qd"), ("J1", "q"), ("A1 [deg]", "q"),
     ("A1 [deg/s]", "qd"), ("A1 [Nm]", "tau"), ("J1 [A]", "current"), ("A1 Drehmoment [Nm]", "tau"), ("i_1", "current"),
-    ("motor_temperature_1", None), ("a_1", None), ("tcp_pose_1", None),
+    ("Achse A1 Istposition [°]", "q"), ("A1_Sollposition", None), ("jointpos1", "q"), ("jointtorque_1", "tau"),
+    ("Motormoment 1", "tau"), ("motor_temperature_1", None), ("a_1", None), ("tcp_pose_1", None),
 ])  # fmt: skip
 def test_quantities_by_words_and_units(name, word):
     found = meanings([name], JOINTS)
@@ -139,6 +140,13 @@ def test_lines_above_the_names_and_units_below_them():
     log = ls.load_log(read_text(text), ARM)
     np.testing.assert_allclose(log.q, motion(), atol=1e-9)
     assert log.rate == pytest.approx(250.0)
+
+
+@pytest.mark.parametrize("code", ["utf-8-sig", "utf-16", "cp1252"])
+def test_degree_signs_in_any_code(tmp_path, code):
+    body = "\n".join(",".join(f"{x:.9f}" for x in row) for row in np.column_stack([T, np.degrees(motion())]))
+    (tmp_path / "log.csv").write_text(f"t,q1 [°],q2 [°],q3 [°]\n{body}", encoding=code)
+    np.testing.assert_allclose(ls.load_log(tmp_path / "log.csv", ARM).q, motion(), atol=1e-9)
 
 
 def test_a_rate_in_place_of_times():

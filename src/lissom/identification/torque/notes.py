@@ -17,7 +17,7 @@ UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the mo
 LITTLE = 0.05  # of the largest changes of a torque of the arm: less may be noise of a joint that bears hardly anything
 RESOLVED = 2e-3  # of the torque limit of a joint: no smaller torque is told from noise
 AGAINST = -0.5  # correlation of torques with those of the given arm
-OTHER_UNIT = 5.0  # times the torques of the given arm, on most joints and in all: masses are known better than that
+OTHER_UNIT = 5.0  # times the torques of the given arm, where most of them are and in all: masses are known better
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 ANOTHER = 3.0  # times: of a heavy link that is hardly an error of an estimate
@@ -82,7 +82,8 @@ def _other_unit(fits: tuple[TorqueFit, ...]) -> list[str]:
         return []
     ratio = sizes[some] / expected[some]
     whole = sizes.sum() / expected.sum()  # friction may be most of the torque of small joints, not of all of them
-    most = np.mean(ratio > OTHER_UNIT) > 0.5 if whole > 1.0 else np.mean(ratio < 1 / OTHER_UNIT) > 0.5
+    beyond = ratio > OTHER_UNIT if whole > 1.0 else ratio < 1 / OTHER_UNIT
+    most = expected[some][beyond].sum() > 0.5 * expected[some].sum()
     if not most or 1 / OTHER_UNIT <= whole <= OTHER_UNIT:
         return []
     factor, word = (whole, "larger") if whole > 1.0 else (1 / whole, "smaller")
