@@ -255,3 +255,15 @@ def test_a_gap_is_named_before_the_jump_that_it_makes():
     here = (T < 1.0) | (T > 2.0)
     with pytest.raises(ls.InputError, match=r"samples are missing from t = 0\.996 to 2\.004 s"):
         ls.Log(t=T[here], q=motion()[here])
+
+
+def test_a_good_part_of_a_log_is_taken():
+    here = (T < 1.0) | (T > 2.0)
+    given = {name: values[here] for name, values in table("q_{}", "qd_{}", "tau_{}").items()}
+    with pytest.raises(ls.InputError, match=r"between=\(0, 0\.996\)\) and \(2\.004, 2\.996\)"):
+        ls.load_log(given, ARM)
+    log = ls.load_log(given, ARM, between=(2.004, 2.996))
+    np.testing.assert_array_equal(log.tau, signals()["tau"][T > 2.0])
+    for between, words in (((5, 6), "0 samples lie from 5 to 6 s; the log has 0 to 2.996 s"), (3, "two times")):
+        with pytest.raises(ls.InputError, match=words):
+            ls.load_log(given, ARM, between=between)

@@ -115,7 +115,8 @@ def _interpolate_outliers(work: Repair, word: str) -> None:
             at = int(np.argmax(alone))
             raise work.refusal(
                 f"position of joint {work.name(k)} jumps by {step[at]:.4g} at t = {t[at + 1]:.4g} s and stays there. "
-                "Expected a continuous motion; keep the part before or after (encoder reset?)."
+                "Expected a continuous motion (encoder reset?); take the part before or after, load_log(..., "
+                f"between=({t[0]:.6g}, {t[at]:.6g}))."
             )
         if bad.any():
             x[bad] = np.interp(t[bad], t[~bad], x[~bad])
