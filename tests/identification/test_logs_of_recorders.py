@@ -267,3 +267,15 @@ def test_a_good_part_of_a_log_is_taken():
     for between, words in (((5, 6), "0 samples lie from 5 to 6 s; the log has 0 to 2.996 s"), (3, "two times")):
         with pytest.raises(ls.InputError, match=words):
             ls.load_log(given, ARM, between=between)
+
+
+def test_a_short_motion_after_a_long_rest_is_no_jump():
+    q = 1e-5 * np.random.default_rng(0).normal(size=(len(T), 3))
+    q += np.clip((T[:, None] - 2.0) / 0.08, 0.0, 1.0) ** 2 * (3 - 2 * np.clip((T[:, None] - 2.0) / 0.08, 0.0, 1.0))
+    np.testing.assert_array_equal(ls.Log(t=T, q=q).q, q)
+
+
+def test_turns_in_degrees_are_noticed():
+    q = np.degrees(4.0 * motion()) % 360.0
+    with pytest.raises(ls.InputError, match="That is a turn in degrees, expected radians: give scale="):
+        ls.load_log({"t": T} | {f"q_{k + 1}": q[:, k] for k in range(3)}, ARM)

@@ -21,6 +21,7 @@ OTHER_UNIT = 5.0  # times the torques of the given arm, where most of them are a
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 ANOTHER = 3.0  # times: of a heavy link that is hardly an error of an estimate
+UNLIKE = 0.5  # of the torques: an error of the given arm that large is not that of a few masses
 HEAVY = 0.1  # of the mass of the arm
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
@@ -36,7 +37,7 @@ def notes(
         *_reversed(fits),
         *_inconsistent(found, fits),
         *_filtered(fits, cutoff_hz),
-        *_masses(found),
+        *_masses(found, fits),
         *_not_identifiable(table),
         *_confounded(found),
         *_left_out(found),
@@ -129,7 +130,7 @@ def _filtered(fits: tuple[TorqueFit, ...], cutoff_hz: float) -> list[str]:
     return [] if sentence is None else [sentence]
 
 
-def _masses(found: Estimate) -> list[str]:
+def _masses(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     """Links whose mass is far from the given one."""
     inertias, arm = found.model.inertias, found.model.arm
     given, now = inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT]
@@ -139,11 +140,21 @@ def _masses(found: Estimate) -> list[str]:
     far = [f"{arm.links[inertias.links[k]].name} ({given[k]:.3g} to {now[k]:.3g} kg)"
            for k in np.flatnonzero(off > HEAVIER)]  # fmt: skip
     heavy = np.maximum(now, given) > HEAVY * arm.mass
-    other = "; the log may be of another robot, or in other units" if (off[heavy] > ANOTHER).any() else ""
+    unlike = (off[heavy] > ANOTHER).any() and _missed_before(fits) > UNLIKE
+    other = "; the log may be of another robot, or in other units" if unlike else ""
     return [
         f"the masses of {listed(far, 6)} are far from those given{other}. Torques show combinations of masses, seldom "
         "a mass: check the given masses, inertias and drive inertia, and give better ones where you have them."
     ]
+
+
+def _missed_before(fits: tuple[TorqueFit, ...]) -> float:
+    """Errors of the given arm over the torques, those of all joints together."""
+    errors, sizes = (
+        np.sum([np.sqrt(np.mean(x**2, axis=0)).sum() for x in parts])
+        for parts in ([fit.measured - fit.before for fit in fits], [fit.measured for fit in fits])
+    )
+    return float(errors / max(sizes, 1e-300))
 
 
 def _not_identifiable(table: ParameterTable) -> list[str]:
