@@ -5,6 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.identification.result.friction import joint_friction
+from lissom.identification.signals.samples import samples_of
 
 RATE = 100.0
 
@@ -387,6 +388,14 @@ def test_torques_of_motors_are_noticed_where_small_joints_have_friction():
     log = recorded(rough, duration=10.0)
     notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=0.01 * log.tau), skew=None).notes
     assert any("times smaller than those of the arm given: check their unit" in note for note in notes)
+
+
+def test_long_logs_have_fewer_samples_per_period():
+    arm, t = ls.load("two_link"), np.arange(0.0, 2000.0, 0.01)
+    q = np.sin(np.outer(t, (1.3, 2.1)))
+    log = ls.Log(t=t, q=q, tau=q)
+    assert len(samples_of(log, 4.0, arm).t) == 100_000
+    assert len(samples_of(log.between(0.0, 100.0), 2.0, arm).t) == 10_001
 
 
 def test_times_of_dead_sensors_are_left_out():
