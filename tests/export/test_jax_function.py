@@ -165,6 +165,22 @@ def test_it_is_pickled():
     assert repr(f) == "<pose of arm 'two_link' for jax>"
 
 
+def test_named_columns_are_put_in_order():
+    pandas = pytest.importorskip("pandas")
+    arm = ls.load("two_link")
+    frame = pandas.DataFrame({"fore": [0.1, 0.2], "upper": [0.3, 0.4]})
+    found = ls.jax_function(arm, "gravity_forces")(frame)
+    assert np.array_equal(found, ls.gravity_forces(arm, [[0.3, 0.1], [0.4, 0.2]]))
+    with pytest.raises(ls.InputError, match="which arm 'two_link' has not"):
+        ls.jax_function(arm, "gravity_forces")(frame.rename(columns={"fore": "elbow"}))
+
+
+def test_lissoms_own_functions_name_the_one_with_gradients():
+    q = jnp.zeros(2)
+    with pytest.raises(ls.InputError, match="jax_function"):
+        jax.jit(lambda q: ls.gravity_forces(ls.load("two_link"), q))(q)
+
+
 @pytest.mark.parametrize(
     ("verb", "options", "words"),
     [
@@ -183,14 +199,16 @@ def test_refusals(verb, options, words):
     ("state", "words"),
     [
         (([0.0, 0.0],), "got 1 arrays; expected q, qd, qdd"),
-        (([0.0] * 3, [0.0] * 2, [0.0] * 2), r"q has shape \(3,\)"),
+        (([0.0] * 3, [0.0] * 2, [0.0] * 2), "q has 3 entries"),
+        ((jnp.zeros(3), jnp.zeros(2), jnp.zeros(2)), r"q has shape \(3,\)"),
         ((np.zeros((4, 2)), np.zeros((3, 2)), [0.0] * 2), "batches do not fit"),
-        (([True, False], [0.0] * 2, [0.0] * 2), "q is of bool; expected"),
+        (([True, False], [0.0] * 2, [0.0] * 2), "expected numbers"),
+        ((jnp.array([1, 2]), [0.0] * 2, [0.0] * 2), "q is of int.*expected float64"),
     ],
 )
 def test_states_that_are_refused(state, words):
     with pytest.raises(ls.InputError, match=words):
-        ls.jax_function(ls.load("two_link"), "inverse_dynamics")(*map(np.asarray, state))
+        ls.jax_function(ls.load("two_link"), "inverse_dynamics")(*state)
 
 
 def test_states_that_are_not_finite_are_refused_by_name():

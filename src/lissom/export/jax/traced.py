@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from lissom.errors import InputError, UnsupportedError
 from lissom.export.smooth.base import AbstractSmooth
 from lissom.export.smooth.offered import smooth_function
+from lissom.kernels.arguments import as_state
 from lissom.model.arm import Arm
 
 PRECISIONS = ("float64", "float32")
@@ -56,9 +57,7 @@ class JaxFunction:
 
     def _read(self, value: Any, word: str) -> jax.Array:
         """An array with one entry per coordinate; entries that belong to no joint are zero where they are left out."""
-        x = jnp.asarray(value)
-        if jnp.issubdtype(x.dtype, jnp.integer):
-            x = x.astype(float)
+        x = jnp.asarray(value if isinstance(value, jax.Array) else as_state(self.arm, value, word, self.verb))
         if x.dtype.name not in PRECISIONS:
             raise InputError(f"{self.verb}: {word} is of {x.dtype}; expected float64 or float32.")
         joints, dof = self.arm.joint_index, self.arm.dof
