@@ -100,11 +100,36 @@ def test_hessians():
     own = ls.inverse_dynamics_hessian(arm, *x, w)
     f = ls.jax_function(arm, "inverse_dynamics")
     found = jax.jit(jax.hessian(lambda *x: f(*x) @ w, argnums=(0, 1, 2)))(*x)
-    again = jax.jacrev(jax.jacrev(lambda *x: f(*x) @ w))(*x)
     for k, block in enumerate((own.q_q, own.q_qd, own.q_qdd)):
         assert error(found[0][k], block) < CLOSE
-    assert error(again, own.q_q) < CLOSE
     assert not np.any(found[2][2])
+
+
+@pytest.mark.parametrize("outer", [jax.jacfwd, jax.jacrev])
+@pytest.mark.parametrize("inner", [jax.jacfwd, jax.jacrev])
+def test_second_derivatives_in_every_order(outer, inner):
+    arm, w = TREE, np.random.default_rng(1).normal(size=TREE.dof)
+    x = states(arm, 3)
+    own = ls.inverse_dynamics_hessian(arm, *x, w)
+    f = ls.jax_function(arm, "inverse_dynamics")
+    mixed = outer(inner(lambda *x: f(*x) @ w, argnums=1), argnums=0)(*x)
+    assert error(outer(inner(lambda *x: f(*x) @ w))(*x), own.q_q) < CLOSE
+    assert error(mixed.T, own.q_qd) < CLOSE
+
+
+def test_other_transforms():
+    arm = TREE
+    f, (*x, w) = ls.jax_function(arm, "inverse_dynamics"), states(arm, 4)
+    J, v = ls.inverse_dynamics_gradient(arm, *x), states(arm, 3, seed=5)
+    _, linear = jax.linearize(f, *x)
+    assert error(linear(*v), sum(a @ b for a, b in zip(J, v, strict=True))) < CLOSE
+    found = jax.grad(jax.checkpoint(lambda q: f(q, *x[1:]) @ w))(x[0])
+    assert error(found, w @ J.q) < CLOSE
+    many = states(arm, 3, 6)
+    mapped = jax.vmap(jax.grad(lambda *x: f(*x) @ w), in_axes=(0, None, 1))(many[0], x[1], many[2].T)
+    assert error(mapped, ls.inverse_dynamics_product(arm, many[0], x[1], many[2], w).q) < CLOSE
+    hessians = jax.jit(jax.vmap(jax.hessian(lambda *x: f(*x) @ w)))(*many)
+    assert error(hessians, ls.inverse_dynamics_hessian(arm, *many, w).q_q) < CLOSE
 
 
 def test_third_derivatives_are_refused():
