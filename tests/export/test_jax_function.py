@@ -1,6 +1,7 @@
 """Functions for JAX: values and derivatives are lissom's, in every transform."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -204,6 +205,11 @@ def test_lissoms_own_functions_name_the_one_with_gradients():
     q = jnp.zeros(2)
     with pytest.raises(ls.InputError, match="jax_function"):
         jax.jit(lambda q: ls.gravity_forces(ls.load("two_link"), q))(q)
+
+
+def test_the_docstring_lists_what_there_is():
+    listed = ls.jax_function.__doc__.split("verb : str")[1].split("frame : str")[0]
+    assert set(re.findall(r'"(\w+)"', listed)) == set(OFFERED)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -179,6 +180,11 @@ def test_lissoms_own_functions_name_the_one_with_gradients():
     q = torch.zeros(2, requires_grad=True)
     with pytest.raises(ls.InputError, match="torch_function"):
         ls.gravity_forces(ls.load("two_link"), q)
+
+
+def test_the_docstring_lists_what_there_is():
+    listed = ls.torch_function.__doc__.split("verb : str")[1].split("frame : str")[0]
+    assert set(re.findall(r'"(\w+)"', listed)) == set(OFFERED)
 
 
 @pytest.mark.parametrize(
