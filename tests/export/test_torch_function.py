@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -163,6 +164,27 @@ def test_gradient_descent_finds_a_posture():
 
     search.step(loss)
     assert abs(ls.pose(arm, q.detach().numpy(), arm.tip_frame)[:3, 3] - goal.numpy()).max() < 2e-3
+
+
+def test_named_columns_are_put_in_order():
+    pandas = pytest.importorskip("pandas")
+    arm = ls.load("two_link")
+    frame = pandas.DataFrame({"fore": [0.1, 0.2], "upper": [0.3, 0.4]})
+    found = ls.torch_function(arm, "gravity_forces")(frame)
+    assert np.array_equal(found, ls.gravity_forces(arm, [[0.3, 0.1], [0.4, 0.2]]))
+    with pytest.raises(ls.InputError, match="which arm 'two_link' has not"):
+        ls.torch_function(arm, "gravity_forces")(frame.rename(columns={"fore": "elbow"}))
+
+
+def test_lissoms_own_functions_name_the_one_with_gradients():
+    q = torch.zeros(2, requires_grad=True)
+    with pytest.raises(ls.InputError, match="torch_function"):
+        ls.gravity_forces(ls.load("two_link"), q)
+
+
+def test_the_docstring_lists_what_there_is():
+    listed = ls.torch_function.__doc__.split("verb : str")[1].split("frame : str")[0]
+    assert set(re.findall(r'"(\w+)"', listed)) == set(OFFERED)
 
 
 @pytest.mark.parametrize(
