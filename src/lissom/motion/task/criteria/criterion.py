@@ -62,8 +62,8 @@ class Parts(NamedTuple):
 
     def plus(self, other: Parts, weight: float) -> Parts:
         """Return the sum with another, weighted."""
-        mine: Any = self
-        found: Any = [a + weight * b for a, b in zip(mine, other, strict=True)]
+        both: Any = zip(self, other, strict=True)
+        found: Any = [a + weight * b for a, b in both]
         return Parts(*found)
 
 
