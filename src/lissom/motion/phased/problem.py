@@ -22,6 +22,7 @@ from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.program import PhasedProgram
 from lissom.motion.phased.rows import linear
+from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
@@ -51,11 +52,14 @@ class PhasedProblem:
     program : PhasedProgram
     """
 
-    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None) -> None:
+    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
+                 margins: Array | None = None) -> None:  # fmt: skip
+        """margins : (phases, contacts) by which forces are inside their cones at samples, in units of force."""
         refuse_unsupported(arm, task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
+        self.margins = np.zeros((len(segments), len(layout.names))) if margins is None else margins
         mirror = mirror_of(arm, task)
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
@@ -134,18 +138,18 @@ class PhasedProblem:
             costs.append(DifferenceCost(layout, force_differences(layout, reflection, parts.force_rate)))
         return costs
 
-    def _linear(self) -> linear.LinearRows:
+    def _linear(self) -> LinearRows:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
-            *linear.friction(layout),
+            *linear.friction(layout, self.units.force, self.margins),
             *linear.transfers(layout, self.typical),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
         ]
         if self.rates is not None:
             known = (np.isfinite(self.start), np.isfinite(self.goal))
-            parts += linear.end_rates(layout, *self.rates, known)
+            parts += linear.end_rates(layout, self.rates, known)
         return linear.joined(parts, layout.size)
 
     def _bounds(self) -> tuple[Array, Array]:
@@ -161,7 +165,11 @@ class PhasedProblem:
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                low[places[:, 0]], high[places[:, 0]] = least / self.units.force, most / self.units.force
+                inner = self.margins[p, i]
+                low[places[:, 0]], high[places[:, 0]] = (
+                    least / self.units.force + inner,
+                    most / self.units.force - inner,
+                )
                 if layout.planes[i].friction == 0.0:
                     low[places[:, 1:]] = high[places[:, 1:]] = 0.0
             shortest, longest = phase.bounds
