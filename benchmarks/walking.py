@@ -2,8 +2,8 @@
 
 ``python benchmarks/walking.py --data FOLDER [--joints 13,31,55] [--free] [--starts 5]``
 
-FOLDER holds tables of OpenSim: the measured walk (gait10dof18_subject01_walk_{IK,grf}.mot of opensim-models), and the
-reference predictions of PredSim (falisse_predsim_ref_{motion,GRF}.mot) and Moco (moco2d_reference{Coordinates,GRF}.sto).
+FOLDER holds tables of OpenSim: the measured walk (gait10dof18_subject01_walk_{IK,grf}.mot of opensim-models), and
+the predictions of PredSim (falisse_predsim_ref_{motion,GRF}.mot) and Moco (moco2d_reference{Coordinates,GRF}.sto).
 They are not part of lissom. Without them the likeness is left out.
 """
 
