@@ -83,7 +83,8 @@ def _legend(figure: Figure, axes: Any) -> None:
     for ax in axes.ravel():
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=min(len(found), 5))
+    if len(found) > 1:
+        figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=min(len(found), 5))
 
 
 def _pace(result: GaitReport | GaitCurves) -> str:
