@@ -138,7 +138,7 @@ class PhasedProblem:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
-            *linear.friction(layout),
+            *linear.friction(layout, self.units.force),
             *linear.transfers(layout, self.typical),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),

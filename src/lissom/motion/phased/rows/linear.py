@@ -43,10 +43,10 @@ def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflecti
         yield LinearRows(sparse.csr_array(A), zero, zero, names)
 
 
-def friction(layout: Layout) -> Iterator[LinearRows]:
+def friction(layout: Layout, unit: float) -> Iterator[LinearRows]:
     """Forces inside a pyramid inside the cone of friction, at samples and, by straight lines, at the ends of phases.
 
-    On straight lines between the samples forces are then inside the cone too, as it is convex.
+    On straight lines between the samples forces are then inside the cone too, as it is convex. `unit`: of forces [N].
     """
     for p, mesh in enumerate(layout.phases):
         lines = _with_ends(mesh.s)
@@ -56,7 +56,9 @@ def friction(layout: Layout) -> Iterator[LinearRows]:
             plane = layout.planes[i]
             names = [("friction of contact", layout.names[i], p + float(s)) for s in at]
             normal = lines @ layout.picked(places[:, 0])
-            yield LinearRows(normal[[0, -1]], np.full(2, -SLACK), np.full(2, FAR), [names[0], names[-1]])
+            bounds = dict(layout.task.phases[p].normal_force).get(layout.names[i], (0.0, FAR))
+            low, high = (np.full(2, bound / unit) for bound in bounds)
+            yield LinearRows(normal[[0, -1]], low - SLACK, high + SLACK, [names[0], names[-1]])
             if plane.friction == 0.0:
                 continue  # bounds say it
             for k in range(1, len(plane.directions)):
