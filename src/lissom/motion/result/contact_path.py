@@ -92,7 +92,9 @@ def balanced(arm: Arm, path: ContactPath, s: Array, state: States, loads: Sequen
     tau = tree_call(arm, INVERSE_DYNAMICS.name, state, Applied([*loads, *contact_loads(contacts, forces)]))
     left = np.asarray(tau)[:, free]
     J = np.stack([jacobian(arm, state[0], one.link, one.point)[:, :3][:, :, free] for one in contacts], axis=1)
-    part = path.active[path.phase_at(s)] * (np.linalg.norm(forces, axis=2) + LEAST * np.linalg.norm(forces, axis=2).max())
+    part = path.active[path.phase_at(s)] * (
+        np.linalg.norm(forces, axis=2) + LEAST * np.linalg.norm(forces, axis=2).max()
+    )
     columns = (J * part[:, :, None, None]).reshape(len(s), -1, len(free)).swapaxes(1, 2)
     change = (np.linalg.pinv(columns, rcond=WEAK) @ left[:, :, None]).reshape(forces.shape)
     return np.asarray(forces + part[:, :, None] * change)
