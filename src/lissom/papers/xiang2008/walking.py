@@ -45,8 +45,8 @@ def _claim(n: int, motion: Motion) -> Claim:
         if n == max(LARGE)
         else f"the same algorithm simulates the walking of a digital human, here of {n} degrees of freedom",
         f"{motion.status} in {len(motion.report.iterations) - 1} iterations at {SPEED} m/s; residual {residual:.1e} N, "
-        f"slip {1e3 * slip:.2g} mm, vertical force {first:.2f} and {second:.2f} body weights with {valley:.2f} between, "
-        f"ankle moment {report['ankle_moment']:.2f} N m/kg",
+        f"slip {1e3 * slip:.2g} mm, vertical force {first:.2f} and {second:.2f} body weights and {valley:.2f} "
+        f"between, ankle moment {report['ankle_moment']:.2f} N m/kg",
         bool(motion.ok and residual <= RESIDUAL and slip <= SLIP and human_like),
         "durations of the phases are those of people; weights were chosen with a measured walk in sight",
         f"solved, residual of the base at most {RESIDUAL:g} N, feet slip by at most {1e3 * SLIP:g} mm, both peaks "

@@ -69,7 +69,8 @@ def reproduce(
     if figures:
         check_output_folder(folder)
     drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
-    command = f"lissom reproduce {paper}{'' if timed else ' --no-time'}{' --large' if large else ''} --output {shlex.quote(str(folder))}"
+    chosen = f"{'' if timed else ' --no-time'}{' --large' if large else ''}"
+    command = f"lissom reproduce {paper}{chosen} --output {shlex.quote(str(folder))}"
     done: list[Reproduction] = []
     for name in PAPERS if paper == ALL else (paper,):
         done.append(_tried(name, timed, {"large": True} if large and name == LARGE else {}))
