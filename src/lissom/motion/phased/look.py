@@ -1,4 +1,4 @@
-"""How far contacts wander from where they hold, between the knots of splines."""
+"""How far contacts wander from where they hold between knots, and forces from their cones between samples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.motion.phased.units import FREE_FALL
 from lissom.motion.result.contact_path import contacts_named
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.splines.basis import grid
 from lissom.spatial.rotations import Array
 
 LOOKS = 12  # in a segment
@@ -61,3 +63,22 @@ def wander_of(motion: AbstractMotion) -> Wander:
             if off > largest:
                 largest, worst = off, one.name
     return Wander(out, worst, slip, deep)
+
+
+def cone_excess(motion: AbstractMotion) -> Array:
+    """Return by how much forces leave their cones, or pull, at most (phases, contacts), in parts of the weight."""
+    path, view, arm = motion.contact_path, motion.contacts, motion.arm
+    assert path is not None
+    assert view is not None
+    s = grid(motion.breaks, LOOKS)
+    forces, phase = view.forces_at(s * motion.duration), path.phase_at(s)
+    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
+    out = np.zeros((len(path.phases), len(path.contacts)))
+    for i, one in enumerate(contacts_named(arm, path.contacts)):
+        normal = forces[:, i] @ one.normal
+        along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
+        beyond = np.maximum(along - one.friction * normal, -normal) / weight
+        for p in range(len(out)):
+            if path.active[p, i]:
+                out[p, i] = max(float(beyond[phase == p].max(initial=0.0)), 0.0)
+    return out

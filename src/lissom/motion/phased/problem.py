@@ -51,11 +51,14 @@ class PhasedProblem:
     program : PhasedProgram
     """
 
-    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None) -> None:
+    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
+                 margins: Array | None = None) -> None:  # fmt: skip
+        """margins : (phases, contacts) by which forces are inside their cones at samples, in units of force."""
         refuse_unsupported(arm, task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
+        self.margins = np.zeros((len(segments), len(layout.names))) if margins is None else margins
         mirror = mirror_of(arm, task)
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
@@ -138,7 +141,7 @@ class PhasedProblem:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
-            *linear.friction(layout, self.units.force),
+            *linear.friction(layout, self.units.force, self.margins),
             *linear.transfers(layout, self.typical),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
@@ -161,7 +164,11 @@ class PhasedProblem:
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                low[places[:, 0]], high[places[:, 0]] = least / self.units.force, most / self.units.force
+                inner = self.margins[p, i]
+                low[places[:, 0]], high[places[:, 0]] = (
+                    least / self.units.force + inner,
+                    most / self.units.force - inner,
+                )
                 if layout.planes[i].friction == 0.0:
                     low[places[:, 1:]] = high[places[:, 1:]] = 0.0
             shortest, longest = phase.bounds

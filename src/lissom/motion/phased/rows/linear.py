@@ -43,17 +43,20 @@ def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflecti
         yield LinearRows(sparse.csr_array(A), zero, zero, names)
 
 
-def friction(layout: Layout, unit: float) -> Iterator[LinearRows]:
+def friction(layout: Layout, unit: float, margins: Array) -> Iterator[LinearRows]:
     """Forces inside a pyramid inside the cone of friction, at samples and, by straight lines, at the ends of phases.
 
-    On straight lines between the samples forces are then inside the cone too, as it is convex. `unit`: of forces [N].
+    On straight lines between the samples forces are then inside the cone too, as it is convex.
+
+    unit : of forces [N]
+    margins : (phases, contacts) by which forces are inside at samples, as they leave the lines between, in units
     """
     for p, mesh in enumerate(layout.phases):
         lines = _with_ends(mesh.s)
         at = np.concatenate([[0.0], mesh.s, [1.0]])
-        least = np.concatenate([[-SLACK], np.zeros(len(mesh.s)), [-SLACK]])
         for i, places in layout.forces[p].items():
             plane = layout.planes[i]
+            least = np.concatenate([[-SLACK], np.full(len(mesh.s), margins[p, i]), [-SLACK]])
             names = [("friction of contact", layout.names[i], p + float(s)) for s in at]
             normal = lines @ layout.picked(places[:, 0])
             bounds = dict(layout.task.phases[p].normal_force).get(layout.names[i], (0.0, FAR))

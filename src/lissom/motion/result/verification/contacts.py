@@ -1,4 +1,4 @@
-"""Verification of a motion with contacts: equations of the base, contacts that hold, friction cones, replayed segments."""
+"""Verification of a motion with contacts: equations of the base, contacts that hold, friction, replayed segments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
+from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
 from lissom.verbs.kinematics import pose
 
 RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
-STEPS = 40  # of Runge and Kutta's method in a segment
+STEPS, MOST_STEPS = 40, 2000  # of Runge and Kutta's method in a segment
+STABLE = 1.2  # of a step times the fastest rate of the arm's springs and dampers
 FREE_FALL = 9.81  # m/s^2, where there is no gravity
 BESIDE = 1e-12
 
@@ -33,11 +34,11 @@ class ContactVerification:
     ----------
     ok : bool
     status : str                  "verified", or what is wrong
-    root_residual : float         largest force on coordinates without a motor at the samples, by `inverse_dynamics` with
-                                  the contact forces as loads [N or N m]
+    root_residual : float         largest force on coordinates without a motor at the samples, by `inverse_dynamics`
+                                  with the contact forces as loads [N or N m]
     residual_between : float      the same between the samples, with forces as `MotionContacts` gives them
     slip : float                  largest displacement of a contact along its plane while it holds [m]
-    penetration : float           largest distance of a contact that holds from its plane, or of another one below it [m]
+    penetration : float           largest distance of a contact that holds from its plane, or of another below it [m]
     friction_utilisation : float  largest tangential force over what friction allows; of contacts with a normal force of
                                   more than 1 % of the weight
     cone_excess : float           by how much forces leave their cones, or pull, at most, in parts of the weight
@@ -70,9 +71,10 @@ class ContactVerification:
             self.status,
             f"forces on coordinates without a motor: {self.root_residual:.2g} N or N m at the samples, "
             f"{self.residual_between:.2g} between them",
-            f"contacts slip by at most {1e3 * self.slip:.2g} mm and are off their planes by {1e3 * self.penetration:.2g} mm",
-            f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} of "
-            "the weight",
+            f"contacts slip by at most {1e3 * self.slip:.2g} mm, and are off their planes by "
+            f"{1e3 * self.penetration:.2g} mm",
+            f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} "
+            "of the weight",
             f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
             f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
             *(peak.describe() for peak in self.peaks),
@@ -106,8 +108,9 @@ def verify_contacts(
     status = wrong or ", and ".join(beyond)
     if not status and not motion.ok:
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
-    return ContactVerification(not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks,
-                               tolerance)  # fmt: skip
+    return ContactVerification(
+        not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks, tolerance
+    )  # fmt: skip
 
 
 def _wrong(residual: float, slip: float, deep: float, excess: float, found: Array, tolerance: float) -> str:
@@ -135,7 +138,7 @@ def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
 
 
 def wandering(motion: AbstractMotion, s: Array) -> tuple[float, float]:
-    """Largest slip of contacts that hold, and largest distance from planes of these or depth of others, at fractions s."""
+    """Largest slip of contacts that hold, largest distance from planes of these or depth of others, at fractions s."""
     path = motion.contact_path
     assert path is not None
     q, slip, deep = motion.profiles(s * motion.duration, 1)[0], 0.0, 0.0
@@ -178,11 +181,12 @@ def replayed_defects(motion: AbstractMotion) -> Array:
     """(segments, dof) replayed minus planned positions at the ends of segments, all of them integrated at once."""
     path, arm, T = motion.contact_path, motion.arm, motion.duration
     assert path is not None
-    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / STEPS
+    steps = _steps(motion)
+    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / steps
     ends = BESIDE * np.diff(motion.breaks) * T  # phases meet at breaks: a segment belongs to one
     q, v = (x.copy() for x in motion.profiles(begin, 2))
-    for k in range(STEPS):
-        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + STEPS * h - 1e3 * ends)
+    for k in range(steps):
+        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + steps * h - 1e3 * ends)
                   for part in (0.0, 0.5, 1.0)]  # fmt: skip
         given = [_given(motion, path, t) for t in stages]
 
@@ -199,6 +203,20 @@ def replayed_defects(motion: AbstractMotion) -> Array:
         a4 = rate(q4, v4, given[2])
         q, v = q + d / 6 * (v + 2 * v2 + 2 * v3 + v4), v + d / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
     return np.asarray(q - motion.profiles(motion.breaks[1:] * T, 1)[0])
+
+
+def _steps(motion: AbstractMotion) -> int:
+    """Steps in a segment that resolve the arm's springs and dampers."""
+    arm, n = motion.arm, motion.arm.dof
+    K, D = np.zeros((2, n, n))
+    at = arm.joint_index
+    K[at, at], D[at, at] = [joint.stiffness for joint in arm.joints], [joint.viscous for joint in arm.joints]
+    fastest = 0.0
+    for M in mass_matrix(arm, motion.profiles(motion.breaks[[0, len(motion.breaks) // 2]] * motion.duration, 1)[0]):
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+        fastest = max(fastest, float(np.abs(np.linalg.eigvals(A)).max()))
+    longest = float(np.diff(motion.breaks).max()) * motion.duration
+    return int(np.clip(np.ceil(longest * fastest / STABLE), STEPS, MOST_STEPS))
 
 
 def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[object]]:
