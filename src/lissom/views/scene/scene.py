@@ -261,10 +261,16 @@ class Scene:
         return len(self.arm.links) + frame.link, inverse(self.arm.links[frame.link].tip) @ frame.offset @ X
 
     @property
+    def shows_tip(self) -> bool:
+        """Whether the axes of the tip are among its solids."""
+        return any(solid.name.startswith("tip/") for solid in self.solids)
+
+    @property
     def arrow_kinds(self) -> list[str]:
         """Kinds of arrows that are longer than nothing at some time."""
         motors = max(self.peaks.get("torque", 0.0), self.peaks.get("push", 0.0))
-        longest = {**self.peaks, "torque": motors, "gravity": float(np.linalg.norm(self.arm.gravity))}
+        weight = 0.0 if self.peaks.get("contact") else float(np.linalg.norm(self.arm.gravity))
+        longest = {**self.peaks, "torque": motors, "gravity": weight}
         return [kind for kind in ARROWS if longest.get(kind, 0.0) > 0]
 
     # ---- where it is ------------------------------------------------------------------------------
