@@ -77,6 +77,7 @@ def predict_walk(
     Examples
     --------
     >>> from lissom.humans.human import human
+    >>> from lissom.humans.human import human
     >>> step = predict_walk(human(joints=13), speed=1.33, step=0.69, segments=(1, 1, 3, 3))
     >>> step.ok, round(float(step.q[-1, 0] - step.q[0, 0]), 3)
     (True, 0.69)

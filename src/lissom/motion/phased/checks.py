@@ -9,6 +9,7 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Contact, Mirror
 from lissom.motion.phased.holding import Holding, travel_directions
 from lissom.motion.phased.layout import Layout, Reflection
+from lissom.motion.phased.points import PointsAt
 from lissom.motion.task.criteria.known import CRITERIA, criterion
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
@@ -147,7 +148,7 @@ def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) ->
 
 def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Array) -> None:
     """Refuse given ends at which contacts that should hold are not at their planes, or have moved."""
-    places = []
+    places = list[PointsAt | None]()
     for word, phase, q in (("start", 0, start), ("goal", -1, goal)):
         if np.isnan(q).any():
             places.append(None)
@@ -161,11 +162,12 @@ def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Arra
                     f"{VERB}: contact {layout.names[i]!r} holds in phase {layout.phases[phase].name!r}, but at the "
                     f"{word} it is {gap:.3g} m from its plane."
                 )
-    if None in places:
+    first, last = places
+    if first is None or last is None:
         return
     always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
     for i in sorted(always):
-        moved = layout.planes[i].directions[1:] @ (places[1].place(i)[0] - places[0].place(i)[0])
+        moved = layout.planes[i].directions[1:] @ (last.place(i)[0] - first.place(i)[0])
         if np.abs(moved).max(initial=0.0) > CLOSE:
             raise InputError(
                 f"{VERB}: contact {layout.names[i]!r} holds in all phases, but start and goal move it by "

@@ -22,6 +22,7 @@ from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.program import PhasedProgram
 from lissom.motion.phased.rows import linear
+from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
@@ -137,7 +138,7 @@ class PhasedProblem:
             costs.append(DifferenceCost(layout, force_differences(layout, reflection, parts.force_rate)))
         return costs
 
-    def _linear(self) -> linear.LinearRows:
+    def _linear(self) -> LinearRows:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
@@ -148,7 +149,7 @@ class PhasedProblem:
         ]
         if self.rates is not None:
             known = (np.isfinite(self.start), np.isfinite(self.goal))
-            parts += linear.end_rates(layout, *self.rates, known)
+            parts += linear.end_rates(layout, self.rates, known)
         return linear.joined(parts, layout.size)
 
     def _bounds(self) -> tuple[Array, Array]:

@@ -24,7 +24,8 @@ def joined(parts: Iterable[LinearRows], size: int) -> LinearRows:
         return LinearRows(sparse.csr_array((0, size)), np.zeros(0), np.zeros(0), [])
     A = sparse.csr_array(sparse.vstack([part.A for part in some]))
     names = [name for part in some for name in part.names]
-    return LinearRows(A, *(np.concatenate([part[k] for part in some]) for k in (1, 2)), names)
+    lower, upper = (np.concatenate([getattr(part, word) for part in some]) for word in ("lower", "upper"))
+    return LinearRows(A, lower, upper, names)
 
 
 def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflection) -> Iterator[LinearRows]:
@@ -139,9 +140,9 @@ def rates(layout: Layout, bounds: Bounds) -> Iterator[LinearRows]:
                 yield LinearRows(A, np.zeros(count), np.full(count, FAR), names)
 
 
-def end_rates(layout: Layout, start: Array, goal: Array, fixed: tuple[Array, Array]) -> Iterator[LinearRows]:
-    """Rates (n,) at both ends, NaN where free; where position and rest are given, bounds of control points say it."""
-    for p, first, rate, known in ((0, 0, start, fixed[0]), (len(layout.phases) - 1, -1, goal, fixed[1])):
+def end_rates(layout: Layout, given: Sequence[Array], fixed: tuple[Array, Array]) -> Iterator[LinearRows]:
+    """Rates given at both ends (n,), NaN where free; where position and rest are given, bounds say it."""
+    for p, first, rate, known in ((0, 0, given[0], fixed[0]), (len(layout.phases) - 1, -1, given[1], fixed[1])):
         some = np.flatnonzero(np.isfinite(rate) & ~(known & (rate == 0.0)))
         if not len(some):
             continue

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.markup import paragraphs
+from lissom.model.loads import Load
 from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.verify import limit_peaks
@@ -133,7 +134,8 @@ def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
     path, t = motion.contact_path, s * motion.duration
     assert path is not None
     loads = [*motion.loads_at(t), *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = inverse_dynamics(motion.arm, *motion.profiles(t), loads=loads)
+    q, qd, qdd = motion.profiles(t)
+    tau = inverse_dynamics(motion.arm, q, qd, qdd, loads=loads)
     return float(np.abs(np.asarray(tau)[:, free]).max())
 
 
@@ -190,7 +192,7 @@ def replayed_defects(motion: AbstractMotion) -> Array:
                   for part in (0.0, 0.5, 1.0)]  # fmt: skip
         given = [_given(motion, path, t) for t in stages]
 
-        def rate(q: Array, v: Array, now: tuple[Array, list[object]]) -> Array:
+        def rate(q: Array, v: Array, now: tuple[Array, list[Load]]) -> Array:
             return np.asarray(forward_dynamics(arm, q, v, now[0], loads=now[1]))
 
         d = h[:, None]
@@ -219,10 +221,10 @@ def _steps(motion: AbstractMotion) -> int:
     return int(np.clip(np.ceil(longest * fastest / STABLE), STEPS, MOST_STEPS))
 
 
-def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[object]]:
+def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[Load]]:
     """Torques (N, dof) and all loads at times (N,)."""
-    states, loads = motion.profiles(t), list(motion.loads_at(t))
-    forces = balanced(motion.arm, path, t / motion.duration, (states[0], states[1], states[2]), loads)
+    (q, qd, qdd), loads = motion.profiles(t), list(motion.loads_at(t))
+    forces = balanced(motion.arm, path, t / motion.duration, (q, qd, qdd), loads)
     every = [*loads, *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, *states, loads=every), 0.0)
+    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, q, qd, qdd, loads=every), 0.0)
     return tau, every
