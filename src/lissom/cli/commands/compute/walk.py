@@ -190,6 +190,8 @@ def _show(motion: Motion, walked: GaitReport, found: Any) -> None:
     print_listing(walked.listing()._replace(title=repr(walked).strip("<>")))
     if walked.references:
         print_listing(walked.comparison()._replace(title="likeness"))
+    if len(walked.references) > 1:
+        print_listing(walked.beside_others())
     for note in (*motion.notes, *walked.notes):
         out.print(f"note: {note}", markup=False)
     if found is not None:
