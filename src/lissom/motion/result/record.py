@@ -188,9 +188,8 @@ class AbstractMotion:
         """Return positions and derivatives up to order `orders` - 1, (nt, dof) each, at times (nt,)."""
         s, out = self._fractions(t), np.zeros((orders, len(np.atleast_1d(t)), self.arm.dof))
         for basis, some, P in self.splines:
-            for r in range(orders):
-                from_first = P - P[0] if r else P  # a coordinate that stays where it is has a rate of exactly 0
-                out[r][:, some] = (basis.rows(s, r) @ from_first) / self.duration**r
+            for r, found in enumerate(basis.profiles(s, P, orders)):
+                out[r][:, some] = found / self.duration**r
         if self.closed is not None:
             states = [*out[:3], *[np.zeros_like(out[0])] * (3 - orders)]
             out[:3] = self.closed(*states)[:orders]
