@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from tests.house.pages import MARKDOWN, ROOT
+from tools import example_log
 from typer.main import get_command
 
 import lissom as ls
@@ -263,3 +265,11 @@ def test_every_key_of_the_format_is_documented():
 def test_shipped_arms_are_in_the_readme():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in ls.shipped())
+
+
+def test_the_example_log_is_what_its_script_writes(tmp_path):
+    example_log.main(tmp_path / "log.csv")
+    made, shipped = (np.loadtxt(file, delimiter=",", skiprows=1) for file in (tmp_path / "log.csv", example_log.FILE))
+    assert np.abs(made - shipped).max() < 2e-3  # of rounding to three digits
+    log = ls.load_log(example_log.FILE, ls.load("ur5e"))
+    assert log.q.shape == log.tau.shape == (1000, 6)

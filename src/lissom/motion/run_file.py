@@ -219,14 +219,16 @@ class _Reader:
                 raise ModelError(f"{word} is {shown(value)}; expected a whole number from {least} to {most}.")
         assert isinstance(runs, int)
         rng, arm = np.random.default_rng(seed), self.arm
-        start = {"q": arguments.get("q0", arm.home), "qd": arguments.get("qd0", np.zeros(arm.dof))}
+        control = arguments["tau"]
+        begun = control.start(arm) if "q0" not in arguments and isinstance(control, Controller) else None
+        home, rest = begun or (arm.home, np.zeros(arm.dof))
+        start = {"q": arguments.get("q0", home), "qd": arguments.get("qd0", rest)}
         out: dict[str, Any] = {}
         for word in ("q", "qd"):
             middle = arm.expanded(np.asarray(start[word], float))
             spread = np.zeros(arm.dof)
             spread[arm.joint_index] = _numbers(row.get(word, 0.0), word)
             out[f"{word}0"] = middle + spread * rng.uniform(-1.0, 1.0, (runs, arm.dof))
-        control = arguments["tau"]
         for word in ("kp", "kd"):
             if word in row:
                 if getattr(control, word, None) is None:

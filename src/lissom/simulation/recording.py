@@ -224,8 +224,10 @@ def _status(
         return text
     who = "" if run.count is None else f" in {int((checked.errors > allowed).sum())} of {run.count} runs"
     fix = "a smaller dt" if run.report.dt is not None else "a smaller rtol"
-    loss = f"energy balance error {worst:.2g} of the energy exchanged{who} (allowed {allowed:.2g})"
-    return f"{text}, but {loss}; try {fix}"
+    loss = f"energy balance error is {worst:.2g} of the energy exchanged{who} (allowed {allowed:.2g})"
+    if text == "done":
+        return f"the {loss}, though the run reached its end; try {fix}"
+    return f"{text}, but the {loss}; try {fix}"
 
 
 def _allowed(loop: ClosedLoop, report: RunReport, options: Options) -> float:

@@ -92,10 +92,12 @@ class InitialState(NamedTuple):
 
     @classmethod
     def of(cls, scenario: Scenario) -> InitialState:
-        """Return the initial state of the arguments of `simulate`; default: home, at rest."""
-        arm = scenario.arm
-        q = as_state(arm, arm.home if scenario.q0 is None else scenario.q0, "q0", VERB)
-        qd = as_state(arm, np.zeros(arm.dof) if scenario.qd0 is None else scenario.qd0, "qd0", VERB)
+        """Return the initial state of the arguments of `simulate`; default: of the controller, or home."""
+        arm, tau = scenario.arm, scenario.tau
+        begun = tau.start(arm) if scenario.q0 is None and isinstance(tau, Controller) else None
+        home, rest = begun or (arm.home, np.zeros(arm.dof))
+        q = as_state(arm, home if scenario.q0 is None else scenario.q0, "q0", VERB)
+        qd = as_state(arm, rest if scenario.qd0 is None else scenario.qd0, "qd0", VERB)
         for word, x in (("q0", q), ("qd0", qd)):
             if x.ndim > 2:
                 raise InputError(f"{VERB}: {word} has shape {x.shape}; expected ({arm.dof},) or (runs, {arm.dof}).")

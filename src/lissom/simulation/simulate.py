@@ -57,7 +57,8 @@ def simulate(
     Parameters
     ----------
     arm : Arm
-    q0, qd0 : (dof,) or (runs, dof)   initial state; None: `arm.home`, at rest; one entry per joint is accepted
+    q0, qd0 : (dof,) or (runs, dof)   initial state; one entry per joint is accepted
+        None: the start of the motion under `Follow`, otherwise `arm.home`, at rest
     tau : actuator torques
         None, numbers (dof,) or (runs, dof), samples (nt, dof) or (runs, nt, dof) equally spaced over the
         time and interpolated linearly, a `Profile`, a controller (`PD`, `PID`, `ComputedTorque`,

@@ -220,6 +220,10 @@ class Controller(KnownKeywords):
         """Return the initial values of `states`, (states,) or (runs, states); default: zero."""
         return np.zeros(len(self.states(arm)))
 
+    def start(self, arm: Arm) -> tuple[Array, Array] | None:
+        """Return positions and rates (dof,) at which runs begin by default; None: home, at rest."""
+        return None
+
     # ---- inputs and structure ----------------------------------------------------------------------
 
     @classmethod

@@ -24,6 +24,7 @@ from lissom.simulation.controllers.planned import is_planned_motion
 from lissom.simulation.controllers.references import references
 from lissom.simulation.controllers.state_feedback import feedback, gain_matrix
 from lissom.simulation.signals import Signal, as_signal, sampled
+from lissom.spatial.rotations import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +32,8 @@ class Follow(Controller):
     """Track a planned motion: its feedforward torques plus feedback of the deviation from it.
 
     ``tau = tau_plan(t) + kp e + kd de`` on the joints, or ``tau = tau_plan(t) - K [q - q_plan, qd - qd_plan]`` with the
-    whole state. After its end the motion rests at its goal, held by the torques that this takes. Where actuators of the
-    motion's arm have a lag, the feedforward is `Motion.command`.
+    whole state. Runs without `q0` begin at its start. After its end the motion rests at its goal, held by the torques
+    that this takes. Where actuators of the motion's arm have a lag, the feedforward is `Motion.command`.
 
     Parameters
     ----------
@@ -88,6 +89,12 @@ class Follow(Controller):
                 out.append(joint_signal(arm, 0.0 if value is None else value, f"Follow: {word}", 0.0))
                 out[-1] = out[-1]._replace(name=word)
         return out + [signal for signal in super().signals(arm) if signal.name == "limit"]
+
+    def start(self, arm: Arm) -> tuple[Array, Array]:
+        """Return the state at the start of the motion."""
+        columns = _columns(self.motion, arm)
+        q, qd, _ = self.motion.at(0.0)
+        return arm.expanded(np.asarray(q)[columns]), arm.expanded(np.asarray(qd)[columns])
 
     def _gains(self, arm: Arm) -> Signal:
         """Return the whole-state gains as a signal, constant or piecewise linear over the motion."""

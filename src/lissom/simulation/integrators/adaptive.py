@@ -17,6 +17,7 @@ from lissom.errors import CollapsedError, DivergedError, LissomError, RunStopped
 from lissom.simulation.events import Event, EventHit
 from lissom.simulation.integrators.integration import Integration
 from lissom.simulation.integrators.system import System
+from lissom.simulation.integrators.work import PathWithWork
 from lissom.simulation.loop.closed_loop import FASTEST, ClosedLoop
 from lissom.simulation.loop.friction import GRIP, settled
 from lissom.simulation.loop.singular_inertia import singular_at
@@ -190,21 +191,27 @@ class Adaptive:
             hits = self._hits(solver, t0, y0, marks, after)
             for when, event, state in hits:
                 if event is None:  # friction
-                    self._keep(when, state, solver.dense_output())
+                    self._keep(when, state, self._path(solver))
                     return when, *self._changed(when, state)
                 self.happened.append(EventHit(when, event.name, state[:n].copy(), state[n : 2 * n].copy()))
                 if event.stop:
-                    self._keep(np.nextafter(when, t0), state, solver.dense_output())
+                    self._keep(np.nextafter(when, t0), state, self._path(solver))
                     self.last = when, np.concatenate([state, self.system.way])
                     self._trace(when, state)
                     raise RunStopped(event.name)
-            path = solver.dense_output() if self._samples_before(t) else None
+            path = self._path(solver) if self._samples_before(t) else None
             self.last = t, np.concatenate([y, self.system.way])  # before the samples: an interrupt may come between
             self._keep(t, y, path)
             marks = after
             if self._became_stiff(t, y, end):
                 return t, y, True
         return float(solver.t), solver.y, False
+
+    def _path(self, solver: Any) -> Any:
+        """Return the states within the last step over time."""
+        dense = solver.dense_output()
+        within = self.method == "radau" and not self.loop.looped  # projected ends are not on the polynomial
+        return PathWithWork(self.system, dense, solver.t_old, solver.t) if within else dense
 
     def _became_stiff(self, t: float, y: Array, end: float) -> bool:
         """Change to the implicit method where stability limits the steps of an explicit one; whether it did."""
@@ -313,11 +320,11 @@ class Adaptive:
         hits: list[tuple[float, Event | None, Array]] = []
         for k, event in enumerate(self.events):
             if event.crossed(before[k], after[k]):
-                path = path or solver.dense_output()
+                path = path or self._path(solver)
                 hits.append(self._located(path, lambda t, y, k=k: self._marks(t, y)[k], t0, solver.t, event))
         for k in range(count, len(after)):
             if after[k] < 0:
-                path = path or solver.dense_output()
+                path = path or self._path(solver)
                 at = lambda t, y, k=k: self._grips(t, y)[k - count]  # noqa: E731
                 hits.append(self._located(path, at, self._bracket(path, at, t0, solver.t, before[k]), solver.t, None))
         return sorted(hits, key=lambda hit: hit[0])
