@@ -23,5 +23,6 @@ ls.plot(report).savefig("walk_curves.png")
 # The body over a stride, with the forces of the ground; then half as fast as it is.
 ls.plot(report, "stride").savefig("walk_stride.png")
 ls.animate(walk, "walk.gif", speed=0.5, fps=20)
-print(f"\nConclusion: {report['cadence']:.0f} steps per minute, peaks of the vertical force of "
-      f"{report['first_peak']:.2f} and {report['second_peak']:.2f} body weights, ankle moment {report['ankle_moment']:.2f} N m/kg.")  # fmt: skip
+peaks = f"{report['first_peak']:.2f} and {report['second_peak']:.2f} body weights"
+print(f"\nConclusion: {report['cadence']:.0f} steps per minute, peaks of the vertical force of {peaks}, "
+      f"ankle moment {report['ankle_moment']:.2f} N m/kg.")  # fmt: skip
