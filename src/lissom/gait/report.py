@@ -15,6 +15,7 @@ from lissom.gait.samples import GaitSamples
 from lissom.later import cached_property
 from lissom.listing import Listing
 from lissom.markup import Markup, paragraphs
+from lissom.spatial.rotations import Array
 
 
 def _cells(found: Likeness | None) -> tuple[str, str]:
@@ -67,7 +68,7 @@ class GaitReport:
         return tuple(measure.name for measure in self.measures)
 
     @property
-    def curves(self) -> Mapping[str, object]:
+    def curves(self) -> Mapping[str, Array]:
         """{name: (101,)} curves of the right leg over 0 to 100 % of its cycle."""
         return self.right.curves
 

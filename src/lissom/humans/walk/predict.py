@@ -84,7 +84,12 @@ def predict_walk(
     """
     check_keywords(predict_walk, unknown)
     request = walk_request(human, speed, step, load, slope, limits, weights, segments, timing)
-    options = {"tolerance": tolerance, "iterations": iterations, "seconds": seconds, "progress": progress}
+    options: dict[str, Any] = {
+        "tolerance": tolerance,
+        "iterations": iterations,
+        "seconds": seconds,
+        "progress": progress,
+    }
     own = walker(request)
     begin = walk_guess(request, own) if guess is None else _earlier(guess)
     free = request.timing == "free"

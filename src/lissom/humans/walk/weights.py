@@ -104,7 +104,7 @@ class WalkWeights(KnownKeywords):
 
 
 def _pair(value: Any) -> tuple[Any, Any]:
-    return tuple(value) if isinstance(value, Sequence) and len(value) == 2 else (value, value)  # type: ignore[return-value]
+    return tuple(value) if isinstance(value, Sequence) and len(value) == 2 else (value, value)
 
 
 def kind_of(name: str) -> str:

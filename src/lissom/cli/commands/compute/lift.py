@@ -22,7 +22,7 @@ from lissom.cli.common import (
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import Height, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Mass, Sex
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import InputError, Unfinished
 
@@ -48,7 +48,7 @@ def lift(
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
-    film_speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    film_speed: FilmSpeed = 1.0,
     segments: Annotated[int, typer.Option(metavar="N", help="Segments of the splines.")] = 12,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End the search after this time.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Replay the torques of the motion in a simulation.")] = False,

@@ -25,7 +25,7 @@ from lissom.cli.common import (
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import Height, Joints, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Joints, Mass, Sex
 from lissom.cli.plot_kinds import GAIT, GaitKind
 from lissom.errors import InputError, Unfinished
 
@@ -70,7 +70,7 @@ def walk(
     figure: Figure = None,
     kind: GaitKind = None,
     film: Film = None,
-    film_speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    film_speed: FilmSpeed = 1.0,
     guess: Annotated[Path | None, typer.Option(metavar="FILE", help="Start from this earlier walk (.nc).")] = None,
     segments: Annotated[
         str | None,
