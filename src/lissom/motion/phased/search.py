@@ -160,7 +160,8 @@ class PhasedSearch:
             found = better
             motion, wander = self.motion(found)
             history.append((found.segments, motion.cost))
-        return motion.with_verdict(report=replace(motion.report, refinements=tuple(history)))
+        refinements = tuple(history) if len(history) > 1 else ()
+        return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
     def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Array]:
         """Segments and margins for a better motion; None where it is good enough."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,15 @@ class ContactVerification:
     def torque_utilisation(self) -> float:
         """Largest |torque| over its limit; 0 where none is limited."""
         return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the verdict and its numbers."""
+        words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
+                 "cone_excess")  # fmt: skip
+        largest = float(np.abs(self.defects).max(initial=0.0))
+        return {word: getattr(self, word) for word in words} | {
+            "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
+        }  # fmt: skip
 
     def describe(self) -> str:
         """Return the verification as text."""
