@@ -111,8 +111,8 @@ def test_a_phase_without_contacts_is_a_flight():
     }.items():  # fmt: skip
         q[:, names.index(word)] = value
     phases = [
-        ls.Phase("stance", ["heel_right", "toe_right"], 0.16, 5), ls.Phase("push", ["toe_right"], 0.08, 3),
-        ls.Phase("flight", (), 0.10, 3),
+        ls.Phase("stance", ["heel_right", "toe_right"], 0.16, 6), ls.Phase("push", ["toe_right"], 0.08, 5),
+        ls.Phase("flight", (), 0.10, 5),
     ]  # fmt: skip
     task = step(arm, phases=phases, travel=ls.Travel("x", speed=speed))
     motion = ls.predict_motion(arm, task, guess=q)
