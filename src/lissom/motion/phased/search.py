@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.motion.phased.look import Wander, cone_excess, wander_of
 from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
@@ -19,6 +18,7 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
 from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.result.verification.wander import Wander, cone_excess, wander_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
