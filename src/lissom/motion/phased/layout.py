@@ -140,8 +140,8 @@ class Layout:
     def sample_reach(self) -> sparse.csr_array:
         """What all samples see of the variables, once the anchors are known.
 
-        Positions, their first and second derivatives by the fraction of the phase, torques, forces of all contacts (zero of
-        those that do not hold), and the duration of the phase.
+        Positions, their first and second derivatives by the fraction of the phase, torques, forces of all contacts (zero
+        of those that do not hold), and the duration of the phase.
         """
         blocks = []
         for p, mesh in enumerate(self.phases):
