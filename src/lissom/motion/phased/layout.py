@@ -140,7 +140,7 @@ class Layout:
     def sample_reach(self) -> sparse.csr_array:
         """What all samples see of the variables, once the anchors are known.
 
-        Positions, their first and second derivatives by the fraction of the phase, torques, forces of all contacts (zero
+        Positions, their first and second derivatives by the fraction of the phase, torques, forces of contacts (zero
         of those that do not hold), and the duration of the phase.
         """
         blocks = []
