@@ -1,8 +1,9 @@
 """A person walks
 ==============
 
-Motion, torques and ground forces of a walk are found together, from nothing but height, mass and speed: a planar person of
-13 coordinates takes a step whose mirror image is the next one. The report has the numbers and curves of gait laboratories.
+Motion, torques and ground forces of a walk are found together, from height, mass, speed and step length: a planar
+person of 13 coordinates takes a step whose mirror image is the next one. The report has the numbers and curves of gait
+laboratories.
 """
 
 import lissom as ls
@@ -22,5 +23,6 @@ ls.plot(report).savefig("walk_curves.png")
 # The body over a stride, with the forces of the ground; then half as fast as it is.
 ls.plot(report, "stride").savefig("walk_stride.png")
 ls.animate(walk, "walk.gif", speed=0.5, fps=20)
-print(f"\nConclusion: {report['cadence']:.0f} steps per minute, peaks of the vertical force of {report['first_peak']:.2f} and "
-      f"{report['second_peak']:.2f} body weights, ankle moment {report['ankle_moment']:.2f} N m/kg.")  # fmt: skip
+peaks = f"{report['first_peak']:.2f} and {report['second_peak']:.2f} body weights"
+print(f"\nConclusion: {report['cadence']:.0f} steps per minute, peaks of the vertical force of {peaks}, "
+      f"ankle moment {report['ankle_moment']:.2f} N m/kg.")  # fmt: skip

@@ -46,6 +46,7 @@ VERBS = (
     Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
     Verb("track", COMPUTE, "Make a frame follow a path: joint motions and torques, also of arms whose links bend."),
     Verb("walk", COMPUTE, "Predict how a person walks: motion, torques and ground forces at a given speed."),
+    Verb("lift", COMPUTE, "Predict how a person lifts a box: motion, torques and ground forces."),
     Verb("excite", COMPUTE, "Find the motion that identifies the parameters of an arm best."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
     Verb(

@@ -25,7 +25,7 @@ from lissom.cli.common import (
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import Height, Joints, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Joints, Mass, Sex
 from lissom.cli.plot_kinds import GAIT, GaitKind
 from lissom.errors import InputError, Unfinished
 
@@ -70,7 +70,7 @@ def walk(
     figure: Figure = None,
     kind: GaitKind = None,
     film: Film = None,
-    film_speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    film_speed: FilmSpeed = 1.0,
     guess: Annotated[Path | None, typer.Option(metavar="FILE", help="Start from this earlier walk (.nc).")] = None,
     segments: Annotated[
         str | None,
@@ -190,6 +190,8 @@ def _show(motion: Motion, walked: GaitReport, found: Any) -> None:
     print_listing(walked.listing()._replace(title=repr(walked).strip("<>")))
     if walked.references:
         print_listing(walked.comparison()._replace(title="likeness"))
+    if len(walked.references) > 1:
+        print_listing(walked.beside_others())
     for note in (*motion.notes, *walked.notes):
         out.print(f"note: {note}", markup=False)
     if found is not None:
