@@ -46,7 +46,7 @@ def predict_motion(
     ----------
     arm : Arm                    rigid or flexible, with elastic and passive joints; closed loops where all is rigid
     task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
-    tolerance : float            optimality tolerance of the solver
+    tolerance : float            optimality tolerance of the solver; with phases at least 1e-6
     iterations : int             largest number of iterations in each run of the solver
     seconds : float or None      largest duration of the whole call, including compilation
     starts : int or None         the first is a straight line, the others go through random positions; the best solution

@@ -98,3 +98,26 @@ def test_random_starts_are_solved(seed):
     search = PhasedSearch(arm, step(arm), SolverLimits(1e-6, 500, None), 0, guess=as_guess(arm, scissors(arm)))
     x = search.problem.guess.variables(search.problem.holding, NOISE, seed)
     assert search.solved(search.problem, x).solution.solved
+
+
+@pytest.mark.slow
+def test_a_phase_without_contacts_is_a_flight():
+    arm, speed, rows = biped(), 1.8, 25
+    s, names, q = np.linspace(0, 1, rows), list(arm.coordinates), np.zeros((rows, arm.dof))
+    swing = np.sin(np.pi * s) ** 2
+    for word, value in {
+        "x": speed * 0.34 * (s - 0.3), "z": 0.74 + 0 * s, "pitch": 0.05 + 0 * s, "hip_right": 0.5 - s,
+        "hip_left": s - 0.5 + 0.3 * swing, "knee_right": 0.3 + 0.2 * swing, "knee_left": 0.6 + 0.8 * swing,
+    }.items():  # fmt: skip
+        q[:, names.index(word)] = value
+    phases = [
+        ls.Phase("stance", ["heel_right", "toe_right"], 0.16, 6), ls.Phase("push", ["toe_right"], 0.08, 5),
+        ls.Phase("flight", (), 0.10, 5),
+    ]  # fmt: skip
+    task = step(arm, phases=phases, travel=ls.Travel("x", speed=speed))
+    motion = ls.predict_motion(arm, task, guess=q)
+    found = motion.verify()
+    assert found.status == "verified"
+    flies = motion.t > 0.2401
+    assert (motion.contacts.forces[flies] == 0).all()
+    assert motion.contacts.points[flies, :, 2].min() > -1e-3

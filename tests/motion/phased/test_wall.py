@@ -1,11 +1,14 @@
 """An arm that reaches a wall, pushes against it and stays, by the contacts that walking machines have."""
 
 import functools
+import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli.main import app
 
 AHEAD, LEAST, MOST = 0.12, 40.0, 80.0
 COST = {"effort_normalised": 1.0, "acceleration": 1e-4, "contact_force_rate": 1e-2}
@@ -47,6 +50,47 @@ def test_an_arm_pushes_against_a_wall():
     load = ls.Load(motion.arm.tip_frame, force=motion.contacts.forces[:, 0])
     tau = ls.inverse_dynamics(motion.arm, motion.q, motion.qd, motion.qdd, loads=[load])
     assert np.allclose(tau, motion.tau, atol=1e-9)
+
+
+def test_tables_hold_against_the_wall_at_the_end():
+    motion = pushing()
+    table = motion.table(999.0)  # the last sample is after the end of the motion
+    assert table.t[-1] > motion.duration
+    end = motion.contacts.forces[-1, 0]
+    load = ls.Load(motion.arm.tip_frame, force=end)
+    hold = ls.inverse_dynamics(motion.arm, motion.q[-1], 0 * motion.q[-1], 0 * motion.q[-1], loads=[load])
+    assert np.allclose(table.tau[-1], hold, atol=1e-6)
+    with pytest.raises(ls.UnsupportedError, match="motions with contacts"):
+        motion.sensitivity()
+
+
+def test_the_command_finds_and_verifies_it(tmp_path):
+    arm = at_wall()
+    ls.save(arm, tmp_path / "arm.toml")
+    goal = ", ".join(["nan"] * 6)
+    (tmp_path / "push.toml").write_text(f"""
+lissom_task = 1
+arm = "arm.toml"
+start = {arm.ready.tolist()}
+goal = [{goal}]
+minimise = {{ effort_normalised = 1.0, acceleration = 1e-4 }}
+
+[[phases]]
+name = "reach"
+duration = 0.5
+segments = 4
+
+[[phases]]
+name = "push"
+contacts = ["palm"]
+duration = 0.4
+segments = 3
+normal_force = {{ palm = [40, 80] }}
+""")
+    result = CliRunner().invoke(app, ["predict", str(tmp_path / "push.toml"), "--verify", "--json"])
+    found = json.loads(result.stdout)
+    assert found["verification"]["ok"]
+    assert found["verification"]["slip"] < 1e-3
 
 
 def test_a_contact_that_holds_from_start_to_goal_stays():

@@ -20,6 +20,7 @@ from lissom.motion.phased.costs.samples import SampleCost
 from lissom.motion.phased.guess import PhasedGuess, expected_durations
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
+from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.program import PhasedProgram
 from lissom.motion.phased.rows import linear
 from lissom.motion.phased.rows.block import LinearRows
@@ -53,13 +54,13 @@ class PhasedProblem:
     """
 
     def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
-                 margins: Array | None = None) -> None:  # fmt: skip
-        """margins : (phases, contacts) by which forces are inside their cones at samples, in units of force."""
+                 margins: Margins | None = None) -> None:  # fmt: skip
+        """margins : by which limits are tightened at samples."""
         refuse_unsupported(arm, task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
-        self.margins = np.zeros((len(segments), len(layout.names))) if margins is None else margins
+        self.margins = Margins.none(len(segments), len(layout.names), arm.dof) if margins is None else margins
         mirror = mirror_of(arm, task)
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
@@ -142,7 +143,7 @@ class PhasedProblem:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
-            *linear.friction(layout, self.units.force, self.margins),
+            *linear.friction(layout, self.units.force, self.margins.force),
             *linear.transfers(layout, self.typical),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
@@ -161,11 +162,13 @@ class PhasedProblem:
                 self.bounds.lower["position"], self.bounds.upper["position"],
             )  # fmt: skip
             for bound, side in ((low, self.bounds.lower), (high, self.bounds.upper)):
-                bound[layout.torques[p]] = side["torque"][layout.motors] / self.units.torque
+                bound[layout.torques[p]] = (side["torque"] * (1 - self.margins.torque))[
+                    layout.motors
+                ] / self.units.torque
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                inner = self.margins[p, i]
+                inner = self.margins.force[p, i]
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,
                     most / self.units.force - inner,

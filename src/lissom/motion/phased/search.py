@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.motion.phased.look import Wander, cone_excess, wander_of
+from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
 from lissom.motion.result.contact_path import ContactPath
@@ -18,6 +18,7 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
 from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.result.verification.wander import Wander, cone_excess, wander_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
@@ -44,7 +45,7 @@ class PhasedIpopt(Ipopt):
 
     The variables of a motion with contacts are a long chain. Ten iterations of a walk of 55 coordinates take 2.8 s with
     this ordering, 9.0 s with the default of MUMPS; it falls back to that where it was built without METIS. Second-order
-    corrections are off: from five random starts a planar walk takes 69 to 98 iterations, 84 to 222 with them.
+    corrections are off: from six starts a planar walk takes 51 to 85 iterations, 51 to 196 with them.
     """
 
     def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
@@ -90,7 +91,7 @@ class PhasedSearch:
         self.spent = {"compile": 0.0, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self.problem = self._problem([phase.segments for phase in task.phases])
 
-    def _problem(self, segments: Sequence[int], margins: Array | None = None) -> PhasedProblem:
+    def _problem(self, segments: Sequence[int], margins: Margins | None = None) -> PhasedProblem:
         clock = time.perf_counter()
         made = PhasedProblem(self.arm, self.task, segments, self.guess, margins)
         self.spent["build"] += time.perf_counter() - clock
@@ -153,27 +154,37 @@ class PhasedSearch:
             finer, margins = self._asked(found, motion, wander)
             if finer is None:
                 break
-            stage("refining the mesh" if finer != found.each else "keeping forces inside their cones between samples")
+            stage("refining the mesh" if finer != found.each else "keeping limits between samples")
             better = self._again(found, finer, margins)
             if not better.solution.solved:
                 break
             found = better
             motion, wander = self.motion(found)
             history.append((found.segments, motion.cost))
-        return motion.with_verdict(report=replace(motion.report, refinements=tuple(history)))
+        refinements = tuple(history) if len(history) > 1 else ()
+        return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
-    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Array]:
+    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
         """Segments and margins for a better motion; None where it is good enough."""
         margins = found.problem.margins
         if wander.largest > ALLOWED:
             some = wander.phases > ALLOWED
             return [int(np.ceil(FINER * K)) if more else K for K, more in zip(found.each, some, strict=True)], margins
-        excess = cone_excess(motion)
-        if excess.max(initial=0.0) <= CONE:
+        excess, torque = cone_excess(motion), self._torque_excess(motion)
+        if excess.max(initial=0.0) <= CONE and not torque.any():
             return None, margins
-        return found.each, margins + np.where(excess > CONE / 2, WIDER * excess, 0.0)
+        force = margins.force + np.where(excess > CONE / 2, WIDER * excess, 0.0)
+        return found.each, Margins(force, margins.torque + WIDER * torque)
 
-    def _again(self, found: Found, segments: list[int], margins: Array) -> Found:
+    def _torque_excess(self, motion: Motion) -> Array:
+        """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""
+        out = np.zeros(self.arm.dof)
+        for peak in motion.report.peaks:
+            if peak.quantity == "torque" and peak.utilisation > 1 + EXCESS:
+                out[self.arm.coordinates.index(peak.joint)] = peak.utilisation - 1
+        return out
+
+    def _again(self, found: Found, segments: list[int], margins: Margins) -> Found:
         """Solve on another mesh, or with other margins, from a solution."""
         problem = self._problem(segments, margins)
         x = prolonged(found.problem.layout, found.solution.x, problem.layout)

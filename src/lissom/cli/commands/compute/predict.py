@@ -178,6 +178,9 @@ def _note(motion: Motion) -> str:
 
 
 def verified(found: Any) -> dict[str, Any]:
+    """The numbers of a verification; of a motion with contacts it has a summary of its own."""
+    if hasattr(found, "summary"):
+        return dict(found.summary())
     return {
         "ok": found.ok, "status": found.status, "deviation": found.deviation,
         "joint_error": found.joint_error, "end_error": found.end_error,

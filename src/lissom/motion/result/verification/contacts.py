@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +13,18 @@ from lissom.model.loads import Load
 from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.result.verification.wander import FREE_FALL, cone_excess, wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
-from lissom.verbs.kinematics import pose
 
 RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
 STEPS, MOST_STEPS = 40, 2000  # of Runge and Kutta's method in a segment
 STABLE = 1.2  # of a step times the fastest rate of the arm's springs and dampers
-FREE_FALL = 9.81  # m/s^2, where there is no gravity
+LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
 BESIDE = 1e-12
 
 
@@ -66,6 +67,15 @@ class ContactVerification:
         """Largest |torque| over its limit; 0 where none is limited."""
         return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
 
+    def summary(self) -> dict[str, Any]:
+        """Return the verdict and its numbers."""
+        words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
+                 "cone_excess")  # fmt: skip
+        largest = float(np.abs(self.defects).max(initial=0.0))
+        return {word: getattr(self, word) for word in words} | {
+            "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
+        }  # fmt: skip
+
     def describe(self) -> str:
         """Return the verification as text."""
         return "\n".join([
@@ -99,8 +109,10 @@ def verify_contacts(
     q, qd, qdd = motion.profiles(s * motion.duration)
     forces = balanced(motion.arm, path, s, (q, qd, qdd), motion.loads_at(s * motion.duration))
     at_samples, between = _residual(motion, path.s, path.forces), _residual(motion, s, forces)
-    slip, deep = wandering(motion, s)
-    use, excess = _cones(motion, path, s, forces)
+    wander = wander_of(motion, per_segment)
+    slip, deep = wander.slip, wander.penetration
+    use = _friction_use(motion, path, s, forces)
+    excess = float(cone_excess(motion, per_segment).max(initial=0.0))
     show("replaying segments")
     found = replayed_defects(motion)
     peaks = limit_peaks(motion, per_segment)
@@ -139,44 +151,17 @@ def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
     return float(np.abs(np.asarray(tau)[:, free]).max())
 
 
-def wandering(motion: AbstractMotion, s: Array) -> tuple[float, float]:
-    """Largest slip of contacts that hold, largest distance from planes of these or depth of others, at fractions s."""
-    path = motion.contact_path
-    assert path is not None
-    q, slip, deep = motion.profiles(s * motion.duration, 1)[0], 0.0, 0.0
-    for i, one in enumerate(contacts_named(motion.arm, path.contacts)):
-        x = pose(motion.arm, q, one.link, one.point)[:, :3, 3]
-        normal = x @ one.normal - one.height
-        begun: Array | None = None
-        for p in range(len(path.phases)):
-            inside = (s >= path.ends[p] - BESIDE) & (s <= path.ends[p + 1] + BESIDE)
-            if not path.active[p, i]:
-                begun, deep = None, max(deep, float(-normal[inside].min(initial=0.0)))
-                continue
-            begun = x[inside][0] if begun is None else begun
-            away = x[inside] - begun
-            along = away - np.outer(away @ one.normal, one.normal)
-            slip = max(slip, float(np.linalg.norm(along, axis=1).max()))
-            deep = max(deep, float(np.abs(normal[inside]).max()))
-    return slip, deep
-
-
-def _cones(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> tuple[float, float]:
-    """Largest utilisation of friction, and by how much forces leave their cones in parts of the weight."""
-    arm = motion.arm
+def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> float:
+    """Largest utilisation of friction."""
+    arm, use = motion.arm, 0.0
     weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
-    use, excess = 0.0, 0.0
     for i, one in enumerate(contacts_named(arm, path.contacts)):
-        some = forces[path.active[path.phase_at(s), i] > 0, i]
-        if not len(some):
-            continue
-        normal = some @ one.normal
-        along = np.linalg.norm(some - np.outer(normal, one.normal), axis=1)
-        excess = max(excess, float((along - one.friction * normal).max()) / weight, float(-normal.min()) / weight)
-        loaded = normal > 0.01 * weight
+        normal = forces[:, i] @ one.normal
+        along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
+        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight)
         if one.friction and loaded.any():
             use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
-    return use, excess
+    return use
 
 
 def replayed_defects(motion: AbstractMotion) -> Array:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.motion.phased.units import FREE_FALL
 from lissom.motion.result.contact_path import contacts_named
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.splines.basis import grid
 from lissom.spatial.rotations import Array
 
 LOOKS = 12  # in a segment
+FREE_FALL = 9.81  # m/s^2, where there is no gravity
 
 
 class Wander(NamedTuple):
@@ -33,13 +33,13 @@ class Wander(NamedTuple):
         return f"contact {self.contact!r} is up to {1e3 * self.largest:.2g} mm from where it should be between knots"
 
 
-def wander_of(motion: AbstractMotion) -> Wander:
+def wander_of(motion: AbstractMotion, looks: int = LOOKS) -> Wander:
     """Return how far the contacts of a motion wander."""
     path, view = motion.contact_path, motion.contacts
     assert path is not None
     assert view is not None
     breaks = motion.breaks
-    fine = np.unique((breaks[:-1, None] + np.diff(breaks)[:, None] * np.linspace(0, 1, LOOKS + 1)).ravel())
+    fine = np.unique((breaks[:-1, None] + np.diff(breaks)[:, None] * np.linspace(0, 1, looks + 1)).ravel())
     some = contacts_named(motion.arm, path.contacts)
     out, largest, worst = np.zeros(len(path.phases)), 0.0, path.contacts[0] if path.contacts else ""
     slip, deep = 0.0, 0.0
@@ -65,12 +65,12 @@ def wander_of(motion: AbstractMotion) -> Wander:
     return Wander(out, worst, slip, deep)
 
 
-def cone_excess(motion: AbstractMotion) -> Array:
+def cone_excess(motion: AbstractMotion, looks: int = LOOKS) -> Array:
     """Return by how much forces leave their cones, or pull, at most (phases, contacts), in parts of the weight."""
     path, view, arm = motion.contact_path, motion.contacts, motion.arm
     assert path is not None
     assert view is not None
-    s = grid(motion.breaks, LOOKS)
+    s = grid(motion.breaks, looks)
     forces, phase = view.forces_at(s * motion.duration), path.phase_at(s)
     weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
     out = np.zeros((len(path.phases), len(path.contacts)))
