@@ -1,6 +1,7 @@
 """Functions for PyTorch: values and derivatives are lissom's, batched, and in both precisions."""
 
 import copy
+import doctest
 import pickle
 import re
 
@@ -180,6 +181,12 @@ def test_lissoms_own_functions_name_the_one_with_gradients():
     q = torch.zeros(2, requires_grad=True)
     with pytest.raises(ls.InputError, match="torch_function"):
         ls.gravity_forces(ls.load("two_link"), q)
+
+
+def test_the_example_of_the_docstring():
+    text = ls.torch_function.__doc__.replace("# doctest: +SKIP", "")  # which is for those without torch
+    example = doctest.DocTestParser().get_doctest(text, {}, "torch_function", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, len(example.examples))
 
 
 def test_the_docstring_lists_what_there_is():
