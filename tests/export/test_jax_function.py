@@ -13,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-jax = pytest.importorskip("jax", reason="JAX is not installed: pip install lissom[jax]")
+jax = pytest.importorskip("jax", reason="JAX is not installed: extra jax")
 jnp = jax.numpy
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload

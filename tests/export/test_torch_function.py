@@ -13,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install lissom[torch]")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload
 HELICAL = random_arm(7, 3, kinds=("helical", "revolute", "prismatic"))
