@@ -1,5 +1,6 @@
 """Functions for JAX: values and derivatives are lissom's, in every transform."""
 
+import doctest
 import pickle
 import re
 import warnings
@@ -12,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-jax = pytest.importorskip("jax", reason="JAX is not installed: pip install lissom[jax]")
+jax = pytest.importorskip("jax", reason="JAX is not installed: extra jax")
 jnp = jax.numpy
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload
@@ -205,6 +206,12 @@ def test_lissoms_own_functions_name_the_one_with_gradients():
     q = jnp.zeros(2)
     with pytest.raises(ls.InputError, match="jax_function"):
         jax.jit(lambda q: ls.gravity_forces(ls.load("two_link"), q))(q)
+
+
+def test_the_example_of_the_docstring():
+    text = ls.jax_function.__doc__.replace("# doctest: +SKIP", "")  # which is for those without jax
+    example = doctest.DocTestParser().get_doctest(text, {}, "jax_function", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, len(example.examples))
 
 
 def test_the_docstring_lists_what_there_is():

@@ -1,6 +1,7 @@
 """Functions for PyTorch: values and derivatives are lissom's, batched, and in both precisions."""
 
 import copy
+import doctest
 import pickle
 import re
 
@@ -12,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install lissom[torch]")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload
 HELICAL = random_arm(7, 3, kinds=("helical", "revolute", "prismatic"))
@@ -180,6 +181,12 @@ def test_lissoms_own_functions_name_the_one_with_gradients():
     q = torch.zeros(2, requires_grad=True)
     with pytest.raises(ls.InputError, match="torch_function"):
         ls.gravity_forces(ls.load("two_link"), q)
+
+
+def test_the_example_of_the_docstring():
+    text = ls.torch_function.__doc__.replace("# doctest: +SKIP", "")  # which is for those without torch
+    example = doctest.DocTestParser().get_doctest(text, {}, "torch_function", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, len(example.examples))
 
 
 def test_the_docstring_lists_what_there_is():
