@@ -368,6 +368,19 @@ def test_the_motion_keeps_its_path(motion, tmp_path):
     assert again.tracked.describe() in again.describe().replace("Path", "path")
 
 
+def test_errors_of_an_ensemble_of_arms(arm, motion):
+    """Each run with its own arm."""
+    load = arm.links[1].payload
+    arms = [arm.with_payload(ls.Payload(part * load.mass, inertia=part * load.inertia)) for part in (1.0, 1.1)]
+    follow, until = ls.Follow(motion, kp=2.0, kd=0.4), 0.5 * motion.duration
+    runs = ls.simulate(arm, motion.q[0], arms=arms, tau=follow, until=until, every=0.05)
+    found = motion.path_error(runs)
+    assert found.shape == (2, len(runs.t), 2)
+    alone = ls.simulate(arms[1], motion.q[0], tau=follow, until=until, every=0.05)
+    assert np.abs(found[1] - motion.path_error(alone)).max() < 1e-6
+    assert np.abs(found[0]).max() < 1e-5 < np.abs(found[1]).max()
+
+
 def test_verification_says_how_far_the_frame_is_off(motion):
     found = motion.verify(rtol=1e-8)
     assert found.ok

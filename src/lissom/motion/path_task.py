@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,16 @@ KEYS = ("lissom_task", "title", *ARM_KEYS, "gravity", "path", "start", "start_de
         *OPTIONS, "output")  # fmt: skip
 OF_PATH = ("frame", "point", "before", "after")
 SOURCES = "file, poses, or t with columns for its axes"
+
+
+@dataclass(frozen=True, eq=False)
+class PathTask:
+    """A path that a frame follows, in place of a `Task`.
+
+    path : (times, values) or (times, poses)     as `track_motion` takes it
+    """
+
+    path: Any
 
 
 def read_path(row: Table, folder: Path) -> tuple[Any, dict[str, Any]]:

@@ -17,7 +17,7 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Mirror
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
-from lissom.motion.path_task import KEYS as PATH_KEYS, read_path
+from lissom.motion.path_task import KEYS as PATH_KEYS, PathTask, read_path
 from lissom.motion.public import predict_motion, track_motion
 from lissom.motion.result.files.export import ENDINGS
 from lissom.motion.result.motion import Motion
@@ -41,22 +41,20 @@ class TaskFile(NamedTuple):
     """Contents of a task file, from `load_task`.
 
     arm : Arm                     with its payload, gravity and side file
-    task : Task or None           None: a frame follows a path
+    task : Task, or PathTask where a frame follows a path
     options : dict                further arguments of `predict_motion`, or of `track_motion`
     outputs : tuple of paths      where ``lissom predict`` writes the motion
-    path : pair or None           times and values of the path that a frame follows
     """
 
     arm: Arm
-    task: Task | None
+    task: Task | PathTask
     options: dict[str, Any]
     outputs: tuple[Path, ...]
-    path: Any = None
 
     def planned(self, **options: Any) -> Motion:
         """Return the motion, by `predict_motion` or `track_motion`; `options` replace those of the file."""
-        if self.task is None:
-            return track_motion(self.arm, self.path, **self.options | options)
+        if isinstance(self.task, PathTask):
+            return track_motion(self.arm, self.task.path, **self.options | options)
         return predict_motion(self.arm, self.task, **self.options | options)
 
 
@@ -103,7 +101,7 @@ def _read(document: Table, folder: Path) -> TaskFile:
     if "path" in row:
         with inside("path"):
             path, others = read_path(as_table(row["path"], "path"), folder)
-        return TaskFile(arm, None, given | options | others, outputs, path)
+        return TaskFile(arm, PathTask(path), given | options | others, outputs)
     given["via"] = made_rows(row, "via", "via point", lambda one: _via(one, arm))
     given |= {word: _place(row[word], word) for word in ("start", "goal") if word in row}
     given["obstacles"] = made_rows(row, "obstacles", "obstacle", _obstacle)

@@ -271,11 +271,13 @@ class AbstractMotion:
         Parameters
         ----------
         run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default:
-                                   the plan, at the times `t`
+                                   the plan, at the times `t`. Of an ensemble: (runs, nt, axes)
         """
         path = self.tracked
         if path is None:
             raise InputError("path_error: this motion follows no path of a frame; see track_motion.")
+        if run is not None and run.count is not None:
+            return np.stack([self.path_error(run.member(k)) for k in range(run.count)])
         arm, t, q = (self.arm, self.t, self.q) if run is None else (run.arm, run.t, run.q)
         output = FrameOutput(arm, path.frame, path.point, path.axes, path.reference)
         return output.errors(q, path.at(t))

@@ -81,21 +81,23 @@ def predict(
     Ctrl-C ends the search and keeps the best motion so far. A motion that is not solved is printed and written to .nc
     files with its status, but not to .csv, .yaml and .script files, which are for controllers.
     """
+    from lissom.motion.path_task import PathTask
     from lissom.motion.public import load_motion
     from lissom.motion.result.overview import summary
     from lissom.motion.task_file import read_task_file
     from lissom.views.plots.needs import check_needs
 
     asked = read_task_file(file)
+    follows = isinstance(asked.task, PathTask)
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
     wholes, tables = divided(targets, csv)
     refuse_unwritable(asked.arm, wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
     check_kind(kind, MOTION)
     if figure is not None:
-        check_needs(kind, asked.arm, bool(options.get("compare")), tracked=asked.task is None)
+        check_needs(kind, asked.arm, bool(options.get("compare")), tracked=follows)
     for word, value in (("--guess", guess), ("--scheduler", scheduler)):
-        if value is not None and asked.task is None:
+        if value is not None and follows:
             raise InputError(f"{word} has no use for a task with [path]; omit it.")
     if guess is not None:
         options["guess"] = load_motion(guess)
