@@ -5,6 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.identification.result.friction import joint_friction
+from lissom.identification.signals.samples import samples_of
 
 RATE = 100.0
 
@@ -233,6 +234,13 @@ def test_a_log_of_a_lighter_or_slower_robot_is_doubted():
     assert any("the log may be of another robot, or in other units" in note for note in notes)
 
 
+def test_errors_of_masses_are_no_other_robot():
+    """Masses that a log hardly shows wander off; the arm that was given predicts most of the torques all the same."""
+    arm = ls.load("xarm7")
+    notes = ls.identify(wrong(arm), recorded(arm, duration=10.0, level=0.02), friction="viscous+coulomb").notes
+    assert not any("another robot" in note for note in notes)
+
+
 def test_an_arm_at_rest_is_refused_and_joints_at_rest_are_named():
     arm, rng = ls.load("ur5e"), np.random.default_rng(0)
     log = recorded(arm, duration=10.0)
@@ -370,6 +378,24 @@ def test_torques_of_another_unit_are_noticed(factor, word):
     found = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=factor * log.tau), friction="viscous", skew=None)
     said = [note for note in found.notes if "check their unit" in note]
     assert (word in said[0]) if word else not said
+
+
+def test_torques_of_motors_are_noticed_where_small_joints_have_friction():
+    """The friction of wrists exceeds what the given arm says, also in a unit that is 100 times too large."""
+    arm = rough = ls.load("ur10")
+    for joint in arm.joints:
+        rough = rough.with_joint(joint.name, friction=3.0, damping=3.0)
+    log = recorded(rough, duration=10.0)
+    notes = ls.identify(arm, ls.Log(t=log.t, q=log.q, tau=0.01 * log.tau), skew=None).notes
+    assert any("times smaller than those of the arm given: check their unit" in note for note in notes)
+
+
+def test_long_logs_have_fewer_samples_per_period():
+    arm, t = ls.load("two_link"), np.arange(0.0, 3000.0, 0.01)
+    q = np.sin(np.outer(t, (1.3, 2.1)))
+    log = ls.Log(t=t, q=q, tau=q)
+    assert len(samples_of(log, 4.0, arm).t) == 150_000
+    assert len(samples_of(log.between(0.0, 100.0), 2.0, arm).t) == 10_001
 
 
 def test_times_of_dead_sensors_are_left_out():

@@ -42,7 +42,8 @@ def test_of_several_columns_the_measured_one_is_taken():
 @pytest.mark.parametrize(("name", "word"), [
     ("current_position_1", "q"), ("theta_dot_1", "qd"), ("q_dot_1", "qd"), ("J1", "q"), ("A1 [deg]", "q"),
     ("A1 [deg/s]", "qd"), ("A1 [Nm]", "tau"), ("J1 [A]", "current"), ("A1 Drehmoment [Nm]", "tau"), ("i_1", "current"),
-    ("motor_temperature_1", None), ("a_1", None), ("tcp_pose_1", None),
+    ("Achse A1 Istposition [°]", "q"), ("A1_Sollposition", None), ("jointpos1", "q"), ("jointtorque_1", "tau"),
+    ("Motormoment 1", "tau"), ("motor_temperature_1", None), ("a_1", None), ("tcp_pose_1", None),
 ])  # fmt: skip
 def test_quantities_by_words_and_units(name, word):
     found = meanings([name], JOINTS)
@@ -139,6 +140,13 @@ def test_lines_above_the_names_and_units_below_them():
     log = ls.load_log(read_text(text), ARM)
     np.testing.assert_allclose(log.q, motion(), atol=1e-9)
     assert log.rate == pytest.approx(250.0)
+
+
+@pytest.mark.parametrize("code", ["utf-8-sig", "utf-16", "cp1252"])
+def test_degree_signs_in_any_code(tmp_path, code):
+    body = "\n".join(",".join(f"{x:.9f}" for x in row) for row in np.column_stack([T, np.degrees(motion())]))
+    (tmp_path / "log.csv").write_text(f"t,q1 [°],q2 [°],q3 [°]\n{body}", encoding=code)
+    np.testing.assert_allclose(ls.load_log(tmp_path / "log.csv", ARM).q, motion(), atol=1e-9)
 
 
 def test_a_rate_in_place_of_times():
@@ -247,3 +255,27 @@ def test_a_gap_is_named_before_the_jump_that_it_makes():
     here = (T < 1.0) | (T > 2.0)
     with pytest.raises(ls.InputError, match=r"samples are missing from t = 0\.996 to 2\.004 s"):
         ls.Log(t=T[here], q=motion()[here])
+
+
+def test_a_good_part_of_a_log_is_taken():
+    here = (T < 1.0) | (T > 2.0)
+    given = {name: values[here] for name, values in table("q_{}", "qd_{}", "tau_{}").items()}
+    with pytest.raises(ls.InputError, match=r"between=\(0, 0\.996\)\) and \(2\.004, 2\.996\)"):
+        ls.load_log(given, ARM)
+    log = ls.load_log(given, ARM, between=(2.004, 2.996))
+    np.testing.assert_array_equal(log.tau, signals()["tau"][T > 2.0])
+    for between, words in (((5, 6), "0 samples lie from 5 to 6 s; the log has 0 to 2.996 s"), (3, "two times")):
+        with pytest.raises(ls.InputError, match=words):
+            ls.load_log(given, ARM, between=between)
+
+
+def test_a_short_motion_after_a_long_rest_is_no_jump():
+    q = 1e-5 * np.random.default_rng(0).normal(size=(len(T), 3))
+    q += np.clip((T[:, None] - 2.0) / 0.08, 0.0, 1.0) ** 2 * (3 - 2 * np.clip((T[:, None] - 2.0) / 0.08, 0.0, 1.0))
+    np.testing.assert_array_equal(ls.Log(t=T, q=q).q, q)
+
+
+def test_turns_in_degrees_are_noticed():
+    q = np.degrees(4.0 * motion()) % 360.0
+    with pytest.raises(ls.InputError, match="That is a turn in degrees, expected radians: give scale="):
+        ls.load_log({"t": T} | {f"q_{k + 1}": q[:, k] for k in range(3)}, ARM)

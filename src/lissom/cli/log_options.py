@@ -49,9 +49,20 @@ Rate = Annotated[
     typer.Option("--rate", metavar="HZ", rich_help_panel=PANEL, help="Samples per second, of logs without times."),
 ]
 
+Between = Annotated[
+    str | None,
+    typer.Option(
+        "--between", metavar="START,END", rich_help_panel=PANEL, help="The part of the logs that is taken, in s."
+    ),
+]
+
 
 def log_arguments(
-    columns: list[str] | None, scales: list[str] | None, shifts: list[str] | None, rate: float | None
+    columns: list[str] | None,
+    scales: list[str] | None,
+    shifts: list[str] | None,
+    rate: float | None,
+    between: str | None,
 ) -> dict[str, Any]:
     """Arguments of `load_log` that these options give."""
     return {
@@ -59,6 +70,7 @@ def log_arguments(
         "scale": {word: _factors(text) for word, text in _pairs(scales, "--scale")},
         "shift": {word: _number_or_several(text, "--shift") for word, text in _pairs(shifts, "--shift")},
         "rate_hz": rate,
+        "between": None if between is None else numbers(between, "--between"),
     }
 
 

@@ -51,6 +51,8 @@ WORDS = (
     (re.compile(r"columns=\{'(\w+)':\s?(?:\[\.\.\.\]|\.\.)\}"), r"--column \1=..."),
     (re.compile(r"columns=\{'t': 0, 'q': \[1, 2\], 'tau': \[3, 4\]\}"), "--column t=0 --column q=1,2 --column tau=3,4"),
     (re.compile(r"rate_hz="), "--rate HZ"),
+    (re.compile(r"load_log\(\.\.\., between=\(([^,]*), ([^)]*)\)\)(?: and \(([^,]*), ([^)]*)\))?"), r"--between \1,\2"),
+    (re.compile(r"between=\(start, end\) of load_log"), "--between START,END"),
     (re.compile(r"cutoff_hz=([\d.]+)"), r"--cutoff \1"),
     (re.compile(r"Give gains=, the torque"), "Give --gains, the torque"),
     (re.compile(r"payload=\(link, mass\)"), "--loaded LOG --known-mass KG"),

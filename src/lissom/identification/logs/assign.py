@@ -157,7 +157,7 @@ class Assignment:
         used = {pick.name for pick in self._picks.values()} | {self._columns.get("t")}
         left = [name for name in self._table if name not in used and time_factor(name) is None]
         beyond = axes_beyond([name for name in self._table if not name.isdigit()], self.names)
-        patterns = dict.fromkeys(re.sub(r"\d+(?=\D*$)", "*", name) for name in left)
+        patterns = dict.fromkeys(name if name.isdigit() else re.sub(r"\d+(?=\D*$)", "*", name) for name in left)
         out = [f"columns not used: {listed(patterns, 8)}."] if left else []
         if beyond:
             out.append(

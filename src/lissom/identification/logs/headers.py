@@ -35,6 +35,9 @@ from lissom.identification.logs.words import (
     UNITS_OF,
 )
 
+KNOWN = frozenset[str]().union(*QUANTITIES.values())
+STARTS = ("joint", "motor", "axis", "act", "meas", "msr", "ist", "soll")  # of compounds
+LONG = 5  # letters of a word that ends a compound
 WORDS = re.compile(r"[^\W_\d]+|\d+")
 MIXED = re.compile(r"(?<![A-Za-z])(mA|kNm|mNm|kN|mN)(?![A-Za-z])")  # units with a capital letter inside
 
@@ -51,7 +54,17 @@ def tokens(name: str) -> list[str]:
     """Words and numbers of a name in small letters: ``actQ_elbow[2]`` has act, q, elbow, 2."""
     plain = name.replace("°", " deg ").replace("µ", "u").replace("%", " percent ")
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", MIXED.sub(lambda found: found.group().lower(), plain))
-    return [part.lower() for part in WORDS.findall(spaced)]
+    return [word for part in WORDS.findall(spaced) for word in _parts(part.lower())]
+
+
+def _parts(word: str) -> list[str]:
+    """The words of a compound such as jointpos or istposition; other words as they are."""
+    if word in KNOWN or word.isdigit():
+        return [word]
+    first = next((start for start in STARTS if word.startswith(start) and word[len(start) :] in KNOWN), "")
+    last = next((end for end in KNOWN if len(end) >= LONG and word.endswith(end)), "")
+    cut = len(first) or len(word) - len(last)
+    return [part for part in (word[:cut], word[cut:]) if part]
 
 
 def time_factor(name: str) -> float | None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import InputError, LissomError, ModelError, shown, suggest
 from lissom.formats.tables import Columns
 from lissom.identification.logs.assign import Assignment
 from lissom.identification.logs.clock import Clock, of_rate
-from lissom.identification.logs.log import Log
+from lissom.identification.logs.log import FEWEST, Log
 from lissom.identification.logs.plausible import check_units
 from lissom.identification.logs.tables import columns_of
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
 from lissom.simulation.run import Run
+from lissom.spatial.rotations import Array
 
 
 @without_unknown
@@ -29,6 +31,7 @@ def load_log(
     scale: Mapping[str, Any] | None = None,
     shift: Mapping[str, Any] | None = None,
     rate_hz: float | None = None,
+    between: Sequence[float] | None = None,
     load: str = "",
     **unknown: Never,
 ) -> Log:
@@ -52,6 +55,7 @@ def load_log(
                                 example gear ratios where torques are those of the motors; {"t": 1e-3} for milliseconds
     shift : mapping or None     {"q": angles}: added after scaling, for example zeros of encoders
     rate_hz : float or None     samples per second, of tables without times
+    between : (start, end)      the part of a table that is taken [s], where only a part of it is good
     load : str                  a word for what the arm carries, see `Log`
 
     Returns
@@ -72,8 +76,9 @@ def load_log(
     found = source if isinstance(source, Run) else columns_of(source)
     if isinstance(found, Run):
         log = _of_run(found, arm, load)
+        log = log if between is None else log.between(*between)
     else:
-        log, doubts = _of_table(*found, arm, Given(columns or {}, scale or {}, shift or {}, rate_hz), load)
+        log, doubts = _of_table(*found, arm, Given(columns or {}, scale or {}, shift or {}, rate_hz, between), load)
         for sentence in doubts:
             warnings.warn(f"{log.source}: {sentence}", stacklevel=3)
     check_units(log, arm)
@@ -87,6 +92,7 @@ class Given(NamedTuple):
     scale: Mapping[str, Any]
     shift: Mapping[str, Any]
     rate_hz: float | None
+    between: Sequence[float] | None
 
 
 def _of_table(table: Columns, where: str, arm: Arm, given: Given, load: str) -> tuple[Log, tuple[str, ...]]:
@@ -106,10 +112,28 @@ def _of_table(table: Columns, where: str, arm: Arm, given: Given, load: str) -> 
         else:
             clock = Clock(of_rate(given.rate_hz, len(next(iter(table.values())))))
         left = assigned.note()
+        rows = _rows(clock.t, given.between)
     except LissomError as error:
         raise InputError(f"{where}: {error}") from None
-    log = Log(clock.t, load=load, joints=assigned.names, source=where, **arrays)
+    part = {word: None if values is None else values[rows] for word, values in arrays.items()}
+    log = Log(clock.t[rows], load=load, joints=assigned.names, source=where, **part)
     return log.replaced(notes=(*log.notes, *clock.notes, *clock.doubt, *left)), clock.doubt
+
+
+def _rows(t: Array, between: Any) -> NDArray[np.bool_]:
+    """Whether rows with times t (nt,) are to be taken."""
+    if between is None:
+        return np.ones(len(t), bool)
+    try:
+        start, end = (float(x) for x in between)
+    except (TypeError, ValueError):
+        raise InputError(f"between is {shown(between)}; expected two times [s], such as (0, 12.5).") from None
+    rows = (t >= start) & (t <= end)
+    if rows.sum() < FEWEST:
+        finite = t[np.isfinite(t)]
+        has = f"the log has {finite.min():g} to {finite.max():g} s" if finite.size else "the log has no times"
+        raise InputError(f"between: {rows.sum()} samples lie from {start:g} to {end:g} s; {has}.")
+    return rows
 
 
 def _of_run(run: Run, arm: Arm, load: str) -> Log:

@@ -15,6 +15,7 @@ from lissom.spatial.rotations import Array
 
 LARGEST = 1e6  # of any measured value; loggers that crash write 1e293
 OUTLIER = 20.0  # times the usual largest step
+SUDDEN = 5.0  # times the steps beside it
 TURN = 2 * np.pi
 MOST_ROWS = 0.1  # may be removed because one value or another is missing
 
@@ -92,8 +93,13 @@ def _unwrap(work: Repair) -> None:
             continue
         step = np.diff(values, axis=0)
         wrapped = np.abs(np.abs(step) - TURN) < 0.1 * TURN
-        for k in np.flatnonzero(wrapped.any(0)):
-            work.notes.append(f"{word} of joint {work.name(int(k))} unwrapped: it jumped by a turn.")
+        jumped = [int(k) for k in np.flatnonzero(wrapped.any(0))]
+        if jumped:
+            names = ", ".join(map(work.name, jumped))
+            work.notes.append(
+                f"{word} of {'joint' if len(jumped) == 1 else 'joints'} {names} unwrapped at whole turns."
+            )
+        for k in jumped:
             turns = np.concatenate([[0.0], np.cumsum(-np.sign(step[:, k]) * wrapped[:, k])])
             values[:, k] += TURN * turns
 
@@ -110,15 +116,33 @@ def _interpolate_outliers(work: Repair, word: str) -> None:
             continue
         large = size > OUTLIER * np.quantile(moving, 0.95)
         bad = np.concatenate([[False], large[1:] & large[:-1] & (step[1:] * step[:-1] < 0), [False]])
-        alone = large & ~bad[1:] & ~bad[:-1]
-        if word == "q" and alone.any():
-            at = int(np.argmax(alone))
-            raise work.refusal(
-                f"position of joint {work.name(k)} jumps by {step[at]:.4g} at t = {t[at + 1]:.4g} s and stays there. "
-                "Expected a continuous motion; keep the part before or after (encoder reset?)."
-            )
+        if word == "q":
+            _refuse_jump(work, k, step, large & _sudden(size) & ~bad[1:] & ~bad[:-1])
         if bad.any():
             x[bad] = np.interp(t[bad], t[~bad], x[~bad])
             work.count(
                 int(bad.sum()), f"{counted(bad.sum(), 'outlier')} in {word} of joint {work.name(k)} interpolated."
             )
+
+
+def _sudden(size: Array) -> NDArray[np.bool_]:
+    """Whether steps (nt - 1,) are much larger than those beside them: a joint that moves after a rest speeds up."""
+    beside = np.pad(size, 1)
+    return np.asarray(size > SUDDEN * np.maximum(beside[:-2], beside[2:]))
+
+
+def _refuse_jump(work: Repair, k: int, step: Array, jumps: NDArray[np.bool_]) -> None:
+    """Raise an error for a position that jumps and stays."""
+    if not jumps.any():
+        return
+    t, at = work.table["t"], int(np.argmax(jumps))
+    what = f"position of joint {work.name(k)} jumps by {step[at]:.4g} at t = {t[at + 1]:.4g} s and stays there. "
+    if abs(abs(step[at]) - 360.0) < 36.0:
+        raise work.refusal(
+            f"{what}That is a turn in degrees, expected radians: give scale={{'q': numpy.pi / 180}} to load_log, or "
+            "name the columns with their unit (q_deg_1)."
+        )
+    raise work.refusal(
+        f"{what}Expected a continuous motion (encoder reset?); take the part before or after, "
+        f"load_log(..., between=({t[0]:.6g}, {t[at]:.6g}))."
+    )

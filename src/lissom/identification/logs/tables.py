@@ -47,11 +47,21 @@ def _of_file(path: Path) -> tuple[Columns, str] | Run:
         return load_run(path)
     if ending not in TEXT:
         raise InputError(f"{path}: a log is a table (.csv, .txt), a NetCDF file (.nc) or a saved run (.nc, .parquet).")
-    text = read_bytes(path, LARGEST_MATRIX).decode("utf-8-sig", errors="replace")
+    text = _decoded(read_bytes(path, LARGEST_MATRIX))
     try:
         return read_text(text), path.name
     except ValueError as error:
         raise ModelError(f"it is not a table of numbers: {error}.", file=str(path)) from None
+
+
+def _decoded(data: bytes) -> str:
+    """Text of a file in UTF-8, in UTF-16 with its mark, or in the code of western Windows, which has degree signs."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
 
 
 def _of_netcdf(path: Path) -> tuple[Columns, str] | Run:

@@ -146,9 +146,10 @@ def refuse_gaps(work: Repair) -> None:
     missing = np.rint(step / usual).astype(int) - 1
     if missing.max() > LONGEST_GAP:
         k = int(np.argmax(missing))
+        before, after = f"({t[0]:.6g}, {t[k]:.6g})", f"({t[k + 1]:.6g}, {t[-1]:.6g})"
         raise work.refusal(
             f"{missing[k]} samples are missing from t = {t[k]:.6g} to {t[k + 1]:.6g} s; at most {LONGEST_GAP} are "
-            "interpolated. Give the parts before and after as two logs."
+            f"interpolated. Give the parts before and after as two logs, load_log(..., between={before}) and {after}."
         )
     if missing.any():
         work.notes.append(

@@ -43,7 +43,7 @@ class Repair:
             what = f"{note.rstrip('.')}{place}"
             raise self.refusal(
                 f"{self._bad} of {self._rows} rows are bad, more than {100 * MOST_BAD:g} % ({what}). "
-                "Repair the file, or keep a good part of it."
+                "Repair the file, or take a good part of it with between=(start, end) of load_log."
             )
 
     def refusal(self, problem: str) -> InputError:

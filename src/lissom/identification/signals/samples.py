@@ -15,6 +15,7 @@ from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
 FINE = 40.0  # samples per period of the cut-off at which columns are computed: edges of friction need more than rows
+MOST = 1e5  # samples of a log, beyond which there are fewer per period: columns of an arm take kilobytes each
 OVERSAMPLED = 12.0  # rows per period of the cut-off
 RESTING = 1e-3  # of a joint's range: a joint that travels less rests
 ROUNDING = 1e-9  # of samples: times carry it
@@ -82,7 +83,8 @@ class Samples:
 def samples_of(log: Log, cutoff_hz: float, arm: Arm) -> Samples:
     """Filter and differentiate a log with torques; what joints that rest seem to do is noise, and left out."""
     assert log.tau is not None
-    rate, every = log.rate, max(1, int(log.rate / (FINE * cutoff_hz) + ROUNDING))
+    fine = min(FINE, max(OVERSAMPLED, MOST / (log.duration * cutoff_hz)))
+    rate, every = log.rate, max(1, int(log.rate / (fine * cutoff_hz) + ROUNDING))
     q = low_pass(log.q, cutoff_hz, rate)
     qd = slope(q, rate) if log.qd is None else np.array(low_pass(log.qd, cutoff_hz, rate))
     qdd = slope(qd, rate)

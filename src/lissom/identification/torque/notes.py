@@ -17,10 +17,11 @@ UNEXPLAINED = 0.5  # of the torque of a joint: a residual above says that the mo
 LITTLE = 0.05  # of the largest changes of a torque of the arm: less may be noise of a joint that bears hardly anything
 RESOLVED = 2e-3  # of the torque limit of a joint: no smaller torque is told from noise
 AGAINST = -0.5  # correlation of torques with those of the given arm
-OTHER_UNIT = 5.0  # times the torques of the given arm, on most joints and in all: masses are known better than that
+OTHER_UNIT = 5.0  # times the torques of the given arm, where most of them are and in all: masses are known better
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
 ANOTHER = 3.0  # times: of a heavy link that is hardly an error of an estimate
+UNLIKE = 0.5  # of the torques: an error of the given arm that large is not that of a few masses
 HEAVY = 0.1  # of the mass of the arm
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
 
@@ -36,7 +37,7 @@ def notes(
         *_reversed(fits),
         *_inconsistent(found, fits),
         *_filtered(fits, cutoff_hz),
-        *_masses(found),
+        *_masses(found, fits),
         *_not_identifiable(table),
         *_confounded(found),
         *_left_out(found),
@@ -82,7 +83,8 @@ def _other_unit(fits: tuple[TorqueFit, ...]) -> list[str]:
         return []
     ratio = sizes[some] / expected[some]
     whole = sizes.sum() / expected.sum()  # friction may be most of the torque of small joints, not of all of them
-    most = np.mean(ratio > OTHER_UNIT) > 0.5 if whole > 1.0 else np.mean(ratio < 1 / OTHER_UNIT) > 0.5
+    beyond = ratio > OTHER_UNIT if whole > 1.0 else ratio < 1 / OTHER_UNIT
+    most = expected[some][beyond].sum() > 0.5 * expected[some].sum()
     if not most or 1 / OTHER_UNIT <= whole <= OTHER_UNIT:
         return []
     factor, word = (whole, "larger") if whole > 1.0 else (1 / whole, "smaller")
@@ -128,7 +130,7 @@ def _filtered(fits: tuple[TorqueFit, ...], cutoff_hz: float) -> list[str]:
     return [] if sentence is None else [sentence]
 
 
-def _masses(found: Estimate) -> list[str]:
+def _masses(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     """Links whose mass is far from the given one."""
     inertias, arm = found.model.inertias, found.model.arm
     given, now = inertias.pseudo[:, 3, 3], found.x[: COUNT * len(inertias.links) : COUNT]
@@ -138,11 +140,21 @@ def _masses(found: Estimate) -> list[str]:
     far = [f"{arm.links[inertias.links[k]].name} ({given[k]:.3g} to {now[k]:.3g} kg)"
            for k in np.flatnonzero(off > HEAVIER)]  # fmt: skip
     heavy = np.maximum(now, given) > HEAVY * arm.mass
-    other = "; the log may be of another robot, or in other units" if (off[heavy] > ANOTHER).any() else ""
+    unlike = (off[heavy] > ANOTHER).any() and _missed_before(fits) > UNLIKE
+    other = "; the log may be of another robot, or in other units" if unlike else ""
     return [
         f"the masses of {listed(far, 6)} are far from those given{other}. Torques show combinations of masses, seldom "
         "a mass: check the given masses, inertias and drive inertia, and give better ones where you have them."
     ]
+
+
+def _missed_before(fits: tuple[TorqueFit, ...]) -> float:
+    """Errors of the given arm over the torques, those of all joints together."""
+    errors, sizes = (
+        np.sum([np.sqrt(np.mean(x**2, axis=0)).sum() for x in parts])
+        for parts in ([fit.measured - fit.before for fit in fits], [fit.measured for fit in fits])
+    )
+    return float(errors / max(sizes, 1e-300))
 
 
 def _not_identifiable(table: ParameterTable) -> list[str]:

@@ -51,13 +51,13 @@ def spectrum(result: Identification | TorqueFit) -> Figure:
     fit = _fit(result)
     figure, axes = _panels(len(fit.joints))
     for k, ax in enumerate(axes):
-        for values, colour, label in (
-            (fit.measured, palette().muted, "measured"),
-            (fit.measured - fit.before, palette().resting, "residual before"),
-            (fit.residuals, curve_colour(0), "residual"),
+        for values, label, style in (
+            (fit.measured, "measured", {"color": palette().muted, "linewidth": 2.4, "alpha": 0.5}),
+            (fit.measured - fit.before, "residual before", {"color": palette().muted, "linestyle": "--"}),
+            (fit.residuals, "residual", {"color": curve_colour(0)}),
         ):
             f, size = _spectrum(values[:, k] - values[:, k].mean(), fit.t)
-            ax.semilogy(f, size, color=colour, linewidth=1.2, label=label)
+            ax.semilogy(f, size, label=label, **({"linewidth": 1.2} | style))
             if label == "measured":
                 ax.set_xlim(0.0, f[np.flatnonzero(size > FILTERED * size.max())[-1]])
                 ax.set_ylim(FILTERED * size.max(), 3 * size.max())

@@ -21,7 +21,7 @@ from lissom.cli.common import (
     save_pictures,
     wrote,
 )
-from lissom.cli.log_options import Columns, Rate, Scales, Shifts, log_arguments, read_logs
+from lissom.cli.log_options import Between, Columns, Rate, Scales, Shifts, log_arguments, read_logs
 from lissom.cli.remedies import in_terminal
 from lissom.errors import InputError
 
@@ -78,6 +78,7 @@ def identify(
     scale: Scales = None,
     shift: Shifts = None,
     rate: Rate = None,
+    between: Between = None,
     figure: Figure = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -91,7 +92,7 @@ def identify(
     if not loaded and (on is not None or known_mass is not None):
         raise InputError("identify: --on and --known-mass describe the payload of --loaded LOG.")
     given = arm.load()
-    columns = log_arguments(column, scale, shift, rate)
+    columns = log_arguments(column, scale, shift, rate, between)
     read = read_logs(given, logs, "", columns) + read_logs(given, loaded or [], "payload", columns)
     payload = tuple(x for x in (on, known_mass) if x is not None) or None
     law = None if friction == "none" else friction
