@@ -46,3 +46,11 @@ def test_tables_that_do_not_fit_are_refused(tmp_path, text, sentence):
 def test_other_files_are_refused(tmp_path):
     assert "does not exist" in track("two_link_flexible", tmp_path / "none.csv").stderr
     assert "is no table" in " ".join(track("two_link_flexible", "examples/lift.toml").stderr.split())
+
+
+def test_a_column_of_time_may_have_another_name(tmp_path):
+    from lissom.cli.commands.compute.track import _columns
+
+    (tmp_path / "path.csv").write_text("time_ms,x,y\n0,0.5,0.6\n1500,0.4,0.7\n")
+    t, values, axes = _columns(tmp_path / "path.csv")
+    assert (t.tolist(), values.tolist(), axes) == ([0, 1.5], [[0.5, 0.6], [0.4, 0.7]], ["x", "y"])

@@ -117,6 +117,7 @@ def _columns(path: Path) -> tuple[Any, Any, list[str]]:
     """Times, values and axes of a table."""
     import numpy as np
 
+    from lissom.formats.columns.headers import time_factor, time_unit
     from lissom.formats.files import read_bytes
     from lissom.formats.tables import read_table
     from lissom.motion.task.frame_output import AXES
@@ -128,10 +129,11 @@ def _columns(path: Path) -> tuple[Any, Any, list[str]]:
         columns = read_table(text.decode("utf-8-sig"))
     except (ValueError, UnicodeDecodeError) as error:
         raise ModelError(f"it is no table of numbers: {error}.", file=str(path)) from None
-    axes = [name for name in columns if name != "t"]
+    clock = next((name for name in ("t", *columns) if name in columns and time_factor(name) is not None), None)
+    axes = [name for name in columns if name != clock]
     wrong = [name for name in axes if name not in AXES]
-    if "t" not in columns or wrong or not axes:
+    if clock is None or wrong or not axes:
         raise ModelError(
             f"its columns are {', '.join(columns)}; expected t and some of {', '.join(AXES)}.", file=str(path)
         )
-    return columns["t"], np.column_stack([columns[name] for name in axes]), axes
+    return columns[clock] * time_unit(clock), np.column_stack([columns[name] for name in axes]), axes
