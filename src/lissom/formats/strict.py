@@ -15,6 +15,7 @@ from lissom.model.fields import array
 
 Table = dict[str, Any]
 T = TypeVar("T")
+MEANT = {"robot": "arm", "urdf": "arm", "end": "goal", "target": "goal", "time": "duration", "cost": "minimise"}
 MOST_PARTS = 16  # of a key with dots, for which tomllib takes memory and time with the square of their number
 UNQUOTED = re.compile(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*(?:#.*)?")
 _PART = r"""(?:[\w+-]++|"(?!"")(?:[^"\\\n]|\\[^\n])*+"?|'(?!'')[^'\n]*+'?)"""
@@ -89,6 +90,8 @@ def refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
     """Raise an error for keys that are not known."""
     for word in row:
         if word not in known:
+            if MEANT.get(word) in known:
+                raise ModelError(f"{word} is not a key of {what}; did you mean {MEANT[word]!r}?")
             raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known, len(known))}")
 
 

@@ -26,9 +26,16 @@ from lissom.views.scene.surroundings import draw_surroundings, extent
 KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
 MOST_IN_A_CELL = 150  # frames that a notebook keeps; longer films show every second frame, or fewer
 SIGNS = {  # of the buttons of a player, by the names of matplotlib's icons
-    "fa-minus": "&minus;", "fa-fast-backward": "|&lt;", "fa-step-backward": "&lt;|",
-    "fa-play fa-flip-horizontal": "&#9664;", "fa-pause": "||", "fa-play": "&#9654;", "fa-step-forward": "|&gt;", "fa-fast-forward": "&gt;|", "fa-plus": "+",
-}  # fmt: skip
+    "fa-minus": "&minus;",
+    "fa-fast-backward": "|&lt;",
+    "fa-step-backward": "&lt;|",
+    "fa-play fa-flip-horizontal": "&#9664;",
+    "fa-pause": "||",
+    "fa-play": "&#9654;",
+    "fa-step-forward": "|&gt;",
+    "fa-fast-forward": "&gt;|",
+    "fa-plus": "+",
+}
 
 
 def refuse_unwritable(path: Path) -> str:
