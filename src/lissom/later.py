@@ -90,6 +90,7 @@ ELSEWHERE = {
     **dict.fromkeys(("buildmodelfromurdf", "loadurdf", "urdf", "robot", "erobot", "mjmodel"), "load"),
     **dict.fromkeys(("optimize", "plan", "planmotion", "trajectory", "optimisemotion"), "predict_motion"),
     **dict.fromkeys(("linearize", "ss"), "linearise"),
+    "report": "write_report",
     **dict.fromkeys(("frequencies", "eigenfrequencies", "naturalfrequencies", "modal"), "modes"),
     **dict.fromkeys(("computernearderivatives", "computeabaderivatives"), "inverse_dynamics_gradient"),
 }

@@ -79,3 +79,19 @@ def test_check_counts_the_notes_that_it_prints():
     done = run("check", "panda")
     printed = sum(line.startswith("note: ") for line in done.output.splitlines())
     assert f"{printed} note" in done.output.splitlines()[-1]
+
+
+def test_advice_about_degrees_is_that_of_the_command(tmp_path):
+    (tmp_path / "task.toml").write_text('arm = "ur5"\nstart = [0, 0, 0, 0, 0, 0]\ngoal = [90, 0, 0, 0, 0, 0]\n')
+    done = run("predict", tmp_path / "task.toml")
+    assert "names that end in _deg, such as goal_deg" in " ".join(done.output.split())
+    assert "np.deg2rad" not in done.output
+
+
+def test_keys_of_other_words_and_lengths_are_explained(tmp_path):
+    (tmp_path / "task.toml").write_text('robot = "ur5"\nstart = [0]\ngoal = [1]\n')
+    assert "robot is not a key of the file; did you mean 'arm'?" in run("predict", tmp_path / "task.toml").output
+    (tmp_path / "short.toml").write_text('arm = "ur5"\nstart = [0, 0, 0, 0, 0]\ngoal = [1, 0, 0, 0, 0]\n')
+    done = " ".join(run("predict", tmp_path / "short.toml").output.split())
+    assert "start has 5 entries; expected 6, one per joint of 'ur5' (shoulder_pan, shoulder_lift, elbow," in done
+    assert "lissom plot FILE --film" in " ".join(run("animate").output.split())

@@ -304,3 +304,28 @@ def test_tables_in_the_wrong_place_or_form_are_named(words_given, sentence, tmp_
     done = CliRunner().invoke(app, ["torques", *words_given])
     assert done.exit_code == 1
     assert re.search(sentence, words(done)), words(done)
+
+
+@pytest.mark.parametrize(
+    ("names", "factors"),
+    [
+        (("time", "q1", "q2"), (1, 1, 1)),
+        (("t", "q_deg[upper]", "q_deg[fore]"), (1, 180 / np.pi, 180 / np.pi)),
+        (("time_ms", "upper_deg", "fore_deg"), (1e3, 180 / np.pi, 180 / np.pi)),
+        (("t", "upper.position", "fore.position"), (1, 1, 1)),
+    ],
+)
+def test_tables_may_have_the_columns_of_logs(tmp_path, names, factors):
+    t = np.linspace(0, 1, 101)
+    table = np.column_stack([t, 0.3 * np.sin(3 * t), 0.2 * np.cos(2 * t)])
+    found = []
+    for file, head, values in (("own", "t,q[upper],q[fore]", table), ("other", ",".join(names), table * factors)):
+        np.savetxt(tmp_path / f"{file}.csv", values, delimiter=",", header=head, comments="")
+        found.append(json.loads(torques("two_link", tmp_path / f"{file}.csv", "--json").stdout))
+    assert [row["peak"] for row in found[1]["torques"]] == pytest.approx([row["peak"] for row in found[0]["torques"]])
+
+
+def test_a_table_without_positions_is_told_what_it_has(tmp_path):
+    (tmp_path / "m.csv").write_text("t,force,speed\n0,1,2\n1,2,3\n")
+    done = CliRunner().invoke(app, ["torques", "two_link", str(tmp_path / "m.csv")])
+    assert "expected columns q[upper], q[fore]; it has force, speed" in " ".join(done.output.split())

@@ -80,3 +80,8 @@ def test_every_text_is_scanned_to_its_end():
             assert found.start() == ends[-1]
             ends.append(found.end())
         assert ends[-1] == len(text)
+
+
+def test_words_without_quotes_are_named():
+    with pytest.raises(ls.ModelError, match=r'text needs quotes: arm = "so101\.urdf"'):
+        parse("task.toml", b"title = 'x'\narm = so101.urdf\n")

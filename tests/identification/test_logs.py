@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.identification.logs.headers import meanings, time_factor, unit_factor
+from lissom.formats.columns.headers import meanings, time_factor, unit_factor
 from lissom.identification.logs.plausible import check_units
 from lissom.identification.logs.tables import read_text
 

@@ -5,7 +5,7 @@ import pytest
 from tests.identification.test_logs import ARM, JOINTS, T, motion, signals
 
 import lissom as ls
-from lissom.identification.logs.headers import meanings
+from lissom.formats.columns.headers import meanings
 from lissom.identification.logs.tables import read_text
 
 SEVEN = tuple(f"panda_joint{k}" for k in range(1, 8))

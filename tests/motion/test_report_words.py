@@ -1,5 +1,6 @@
 """What a report and a verification print: units of the joint, one line for all starts, the verdict first."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -31,6 +32,19 @@ def test_positions_are_printed_with_their_distance_from_the_limit(motion):
     assert re.fullmatch(form, position.describe())
     beyond = Peak("position", "a", 0.1, 1.2, 1.0, 1.1, "rad").describe()
     assert re.match(r"position +1\.2 rad, 0\.2 rad beyond the limit 1 rad", beyond)
+
+
+def test_the_fall_of_a_cost_is_a_part_of_what_it_was(motion):
+    report = dataclasses.replace(motion.report, refinements=((10, 4.878), (20, 2.217)))
+    assert "it fell by 55 %, so more segments, or refine=1e-3, lower it further" in report.describe()
+
+
+def test_start_and_goal_may_follow_the_arm():
+    limits = ls.Limits(torque=20.0, velocity=5.0)
+    motion = ls.predict_motion(ls.load("two_link"), [0.5, -2], [0.7, -1.9], limits=limits, segments=5, starts=1)
+    assert motion.q[[0, -1]] == pytest.approx(np.array([[0.5, -2], [0.7, -1.9]]), abs=1e-6)
+    with pytest.raises(ls.InputError, match=r"or start and goal: predict_motion\(arm, start, goal\)"):
+        ls.predict_motion(ls.load("two_link"), [0.5, -2])
 
 
 def test_forces_are_not_moments():

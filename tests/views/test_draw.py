@@ -100,3 +100,15 @@ def test_links_of_a_loop_meet():
     reached = np.linalg.norm(bones.rigid - a, axis=-1) < 1e-9
     assert reached.sum() == 2
     assert ls.draw(arm, bones.q) is not None
+
+
+def test_a_link_before_a_joint_that_slides_keeps_its_shape():
+    """The horizontal link of a SCARA was drawn slanted, from the elbow to the lowered quill."""
+    arm = ls.Arm("lift", [
+        ls.Link("beam", None, ls.Joint(), mass=1.0, com=(0.1, 0, 0), inertia=0.1),
+        ls.Link("quill", "beam", ls.Joint("prismatic", axis=(0, 0, -1), placement=pose(p=(0.3, 0, 0.1))), mass=1.0),
+    ])  # fmt: skip
+    lines = Skeleton(arm, np.array([0.7, 0.2])).rigid
+    seat = np.array([0.3 * np.cos(0.7), 0.3 * np.sin(0.7), 0.1])
+    k = int(np.flatnonzero((np.abs(lines - seat) < 1e-12).all(axis=1))[0])
+    assert lines[k + 1] == pytest.approx(seat - [0, 0, 0.2])

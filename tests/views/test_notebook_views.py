@@ -96,6 +96,8 @@ def test_long_films_keep_few_frames(monkeypatch):
     assert len(film) == 21
     page = film._repr_html_()
     assert page.count("data:image/png;base64") == 11
+    assert "http" not in page.replace("http://www.w3.org", "")  # icons of buttons would be fetched
+    assert page.count("<button") >= page.count("&#9654;") == 1
     assert "<script" in page
 
 

@@ -82,6 +82,10 @@ NEGATIVE = re.compile(r"-[.\d][-+.,\deE]*")
 OF_FILES = ("predict", "simulate", "sweep")  # verbs whose file names the arm and what is done with it
 
 
+FILM = "Films are written by `lissom plot FILE --film FILM.gif`, for a saved run or motion."
+ELSEWHERE = {"animate": FILM, "film": FILM}  # what is not a command, and where it is
+
+
 class VerbCommand(_LightParameters, TyperCommand):
     """One verb: its errors are one sentence (exit code 1)."""
 
@@ -121,6 +125,8 @@ class Verbs(_LightParameters, TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The verb itself, where `get_command` gives what is listed."""
+        if args and args[0] in ELSEWHERE:
+            ctx.fail(f"No such command {args[0]!r}. {ELSEWHERE[args[0]]}")
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed if listed is None else loaded(next(verb for verb in VERBS if verb.name == name)), rest
 

@@ -101,7 +101,7 @@ def _names(text: str) -> Any:
 
 def _factors(text: str) -> Any:
     """Factors, or that of a unit."""
-    from lissom.identification.logs.words import TIME_UNITS, UNITS
+    from lissom.formats.columns.words import TIME_UNITS, UNITS
 
     unit = {**UNITS, **TIME_UNITS}.get(text.strip().lower().replace(" ", ""))
     return _number_or_several(text, "--scale") if unit is None else unit

@@ -14,8 +14,11 @@ def in_terminal(message: str, *, of_file: bool = False) -> str:
 
     of_file : the command reads its arm from a task or run file, where keys do what options of an arm do
     """
+    from lissom.model.positions import HOW
+
     lock = _lock_key if of_file else _lock_options
     message = _LOCK.sub(lambda found: lock(found[1]), message)
+    message = message.replace(HOW, "use names that end in _deg, such as goal_deg" if of_file else "use --deg")
     for pattern, words in WORDS:
         message = pattern.sub(words, message)
     return message

@@ -72,6 +72,19 @@ def _named(error: ModelError, document: Table) -> tuple[str | int, ...]:
     return ()
 
 
+def default_modes(beam: Table) -> str:
+    """Return a note about modes of a beam that its table leaves to the defaults; empty if nothing is worth one."""
+    modes, count = beam.get("modes"), Modes().bending_z
+    if modes is None and ("EI" in beam or beam.get("EI_y") is not None):
+        return (
+            f"modes is not given: the beam keeps {count} modes of bending_z and none of bending_y, in which it may "
+            f"vibrate more slowly. Give, for example, modes = {{ bending_z = {count}, bending_y = {count} }}."
+        )
+    if isinstance(modes, dict) and modes and "bending_z" not in modes:
+        return f"modes does not name bending_z, of which {count} are the default; bending_z = 0 leaves them out."
+    return ""
+
+
 class Reader:
     """Converts tables to records; rejects unknown keys. Files are relative to a folder."""
 
@@ -141,6 +154,8 @@ class Reader:
         refuse_unknown(row, tuple(sorted(renamed)), "a link")
         if "name" not in row:
             raise ModelError("name is missing.")
+        if isinstance(row.get("beam"), dict) and default_modes(row["beam"]):
+            self.notes.append(f"link {row['name']!r}: {default_modes(row['beam'])}")
         row = self._parts(row)
         if "frame" in row:
             row["frame"] = _placement(row["frame"], "frame")

@@ -10,7 +10,7 @@ import numpy as np
 
 from lissom.errors import ModelError, about, shown
 from lissom.formats.documents import notes_of, read_document, refuse_unfit_document
-from lissom.formats.native_read import Reader
+from lissom.formats.native_read import Reader, default_modes
 from lissom.formats.strict import Table, as_rows, as_table, inside, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.bend import Line, line_of, with_flexible_link
@@ -77,7 +77,9 @@ class _Side:
         with inside("beam"):
             beam = self.native.beam({**self._mass(link, hub, table, length), **table})
         made = with_flexible_link(arm, link.name, line.frame, hub, beam, at)
-        return made, _note(link, made.link(link.name), hub) + _moved_children(arm, link, line, at)
+        modes = default_modes(as_table(row["beam"], "beam"))
+        modes = modes and f" {modes[:1].upper()}{modes[1:]}"
+        return made, _note(link, made.link(link.name), hub) + _moved_children(arm, link, line, at) + modes
 
     def _given(self, arm: Arm, link: Link, row: Table) -> tuple[Arm, str]:
         """The link with given modal integrals, in its own axes."""

@@ -15,7 +15,9 @@ from lissom.model.fields import array
 
 Table = dict[str, Any]
 T = TypeVar("T")
+MEANT = {"robot": "arm", "urdf": "arm", "end": "goal", "target": "goal", "time": "duration", "cost": "minimise"}
 MOST_PARTS = 16  # of a key with dots, for which tomllib takes memory and time with the square of their number
+UNQUOTED = re.compile(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*(?:#.*)?")
 _PART = r"""(?:[\w+-]++|"(?!"")(?:[^"\\\n]|\\[^\n])*+"?|'(?!'')[^'\n]*+'?)"""
 # Every piece of a TOML text; each alternative takes what it begins with, closed or not, so this never goes back.
 _TOKEN = re.compile(
@@ -37,11 +39,17 @@ def parse(file: str, data: bytes) -> tuple[str, Table]:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = int(found.group(1)) if found else None
-        raise ModelError(f"not TOML: {error}", file=file, line=line) from None
+        raise ModelError(f"not TOML: {error}{_quotes(text, line)}", file=file, line=line) from None
     except RecursionError:
         raise ModelError("not a model: its values are nested too deeply.", file=file) from None
     except ValueError as error:  # e.g. an integer of thousands of digits
         raise ModelError(f"not TOML: {error}", file=file) from None
+
+
+def _quotes(text: str, line: int | None) -> str:
+    """Return a hint about a line whose value is a word without quotes; empty for other lines."""
+    found = None if line is None else UNQUOTED.fullmatch(text.splitlines()[line - 1])
+    return "" if found is None else f'; text needs quotes: {found[1]} = "{found[2]}"'
 
 
 def _refuse_long_keys(file: str, text: str) -> None:
@@ -82,6 +90,8 @@ def refuse_unknown(row: Table, known: tuple[str, ...], what: str) -> None:
     """Raise an error for keys that are not known."""
     for word in row:
         if word not in known:
+            if MEANT.get(word) in known:
+                raise ModelError(f"{word} is not a key of {what}; did you mean {MEANT[word]!r}?")
             raise ModelError(f"{word[:60]} is not a key of {what}; {suggest(word[:60], known, len(known))}")
 
 

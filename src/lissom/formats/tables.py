@@ -78,6 +78,22 @@ def _refuse_header(names: list[str]) -> None:
         raise ValueError(f"two columns have the same name, {twice!r}")
 
 
+def _bad_row(text: str, names: list[str]) -> str:
+    """Return what is wrong with the first row that is not numbers, by its line of the file; empty if all are."""
+    rows = [(k, row) for k, row in enumerate(text.splitlines(), 1) if row.strip() and not row.lstrip().startswith("#")]
+    for line, row in rows[1:]:
+        cells = row.split(",")
+        if len(cells) != len(names):
+            return f"line {line} has {len(cells)} cells under {len(names)} names"
+        for name, cell in zip(names, cells, strict=True):
+            try:
+                float(cell)
+            except ValueError:
+                what = f"{cell.strip()!r}, not a number" if cell.strip() else "empty"
+                return f"line {line}, column {name!r}: the cell is {what}; fill it in, or remove the line"
+    return ""
+
+
 def read_table(text: str) -> Columns:
     """Read columns by name, ignoring lines that begin with #; raises ValueError for invalid tables."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
@@ -87,7 +103,10 @@ def read_table(text: str) -> Columns:
     _refuse_header(names)
     if len(lines) == 1:
         raise ValueError("it has names but no rows")
-    values = np.loadtxt(lines[1:], delimiter=",", ndmin=2)
+    try:
+        values = np.loadtxt(lines[1:], delimiter=",", ndmin=2)
+    except ValueError as error:
+        raise ValueError(_bad_row(text, names) or str(error)) from None
     if values.shape[1] != len(names):
         raise ValueError(f"{values.shape[1]} columns under {len(names)} names")
     return {name: np.ascontiguousarray(column) for name, column in zip(names, values.T, strict=True)}

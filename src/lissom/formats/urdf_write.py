@@ -57,10 +57,14 @@ def unsayable(arm: Arm) -> list[str]:
     """Parts of an arm that URDF cannot represent; raises an error for flexible ones."""
     if arm.flexible:
         names = [link.name for link in arm.links if link.flexible]
-        raise UnsupportedError(f"URDF has no flexible links ({', '.join(names)}). Save as .toml.")
+        raise UnsupportedError(
+            f"URDF has no flexible links ({', '.join(names)}). Save as .toml; lossy=True (--lossy) does not drop them."
+        )
     elastic = [joint.name for joint in arm.moving_joints if joint.elastic is not None]
     if elastic:
-        raise UnsupportedError(f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml.")
+        raise UnsupportedError(
+            f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml; lossy=True (--lossy) does not drop them."
+        )
     other = [joint for joint in arm.moving_joints if joint.kind not in TYPES]
     if other:
         listed = ", ".join(f"{joint.name}: {joint.kind}" for joint in other)

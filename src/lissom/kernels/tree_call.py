@@ -39,10 +39,17 @@ def tree_call(
 
 
 def call_at_point(
-    arm: Arm, name: str, link: str, point: ArrayLike, state: tuple[ArrayLike, ...], out: Array | None, threads: Any
+    arm: Arm,
+    name: str,
+    link: str | None,
+    point: ArrayLike,
+    state: tuple[ArrayLike, ...],
+    out: Array | None,
+    threads: Any,
 ) -> Array:
-    """Call a kinematic function for a point of a link or tool."""
-    function, place = functions_of(as_arm(arm, name)).at_point(name, link, point)
+    """Call a kinematic function for a point of a link or tool; None: the end of the arm."""
+    frame = as_arm(arm, name).tip_frame if link is None else link
+    function, place = functions_of(arm).at_point(name, frame, point)
     return run(function, (*state, place), out, threads, name)
 
 

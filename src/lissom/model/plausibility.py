@@ -21,6 +21,7 @@ IRON = 7870.0
 VERY_LONG = 60.0  # m; longer than the longest cranes and space arms
 COUNTED_FROM_ROOT = 0.25  # of a beam's length: brackets beyond its tip are shorter
 LONG_LEAD = 2.0  # m of travel per turn; threads are far finer
+MOST_FRICTION = 0.5  # of a torque limit, that Coulomb friction usually takes
 MANY_TURNS = 8 * np.pi  # rad; few joints are limited and turn more than four times
 
 
@@ -89,7 +90,7 @@ def _cannot_move(arm: AbstractArm) -> Iterator[ModelFinding]:
 
 
 def _held_by_friction(arm: AbstractArm) -> Iterator[ModelFinding]:
-    """Findings about motors that are not stronger than the Coulomb friction of their joints."""
+    """Findings about motors that are not stronger than the Coulomb friction of their joints, or hardly so."""
     lower, upper = arm.bounds("torque")
     for joint, low, high in zip(arm.joints, lower, upper, strict=True):
         unit = joint.effort_unit
@@ -101,6 +102,12 @@ def _held_by_friction(arm: AbstractArm) -> Iterator[ModelFinding]:
                 f"its Coulomb friction is {friction:g} {unit}, and its torque limits are {low:g} and {high:g} "
                 f"{unit}: its motor cannot move it{part}. Correct one of them in the file, or lock "
                 f"the joint: --lock {joint.name}=POSITION, or arm.lock({{{joint.name!r}: position}}).",
+            )  # fmt: skip
+        elif joint.actuated and friction > MOST_FRICTION * min(-low, high):
+            yield ModelFinding(
+                "warning", f"joint {joint.name!r}",
+                f"its Coulomb friction, {friction:g} {unit}, takes {100 * friction / min(-low, high):.0f} % of its "
+                f"torque limit, {min(-low, high):g} {unit}: little is left for motion. Check both in the file.",
             )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import ModelError
+from lissom.formats.columns.headers import time_factor, time_unit
 from lissom.formats.files import read_bytes
 from lissom.formats.scenario import ARM_KEYS
 from lissom.formats.strict import Table, made_rows, record, refuse_unknown
@@ -70,15 +71,16 @@ def read_path_table(path: Path) -> tuple[Any, Any, list[str]]:
 
 def _columns(columns: Any) -> tuple[Any, Any, list[str]]:
     """Return times, values and axes of columns with names, all of the same length."""
-    axes = [name for name in columns if name != "t"]
-    if "t" not in columns or not axes or not set(axes) <= set(AXES):
+    clock = next((name for name in ("t", *columns) if name in columns and time_factor(name) is not None), None)
+    axes = [name for name in columns if name != clock]
+    if clock is None or not axes or not set(axes) <= set(AXES):
         raise ModelError(f"its columns are {', '.join(columns)}; expected t and some of {', '.join(AXES)}.")
     for name in axes:
-        if len(columns[name]) != len(columns["t"]):
+        if len(columns[name]) != len(columns[clock]):
             raise ModelError(
-                f"{name} has {len(columns[name])} numbers, and t has {len(columns['t'])}; expected as many."
+                f"{name} has {len(columns[name])} numbers, and {clock} has {len(columns[clock])}; expected as many."
             )
-    return np.asarray(columns["t"]), np.column_stack([columns[name] for name in axes]), axes
+    return np.asarray(columns[clock]) * time_unit(clock), np.column_stack([columns[name] for name in axes]), axes
 
 
 def _poses(row: Table) -> tuple[list[float], list[Reach]]:

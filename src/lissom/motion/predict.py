@@ -27,7 +27,7 @@ RESIDUAL = 1e-5  # m, of vibration that may be left where nothing else is asked 
 
 def predict_motion(
     arm: Arm,
-    task: Task | None,
+    task: Any,
     given: dict[str, Any],
     options: SearchOptions,
     progress: Callable[[Iteration], object] | None,
@@ -117,6 +117,11 @@ def _task(task: Any, given: dict[str, Any]) -> Task:
             raise KeywordError(f"{VERB}: unexpected keyword {word!r}, neither a field of a task nor an option; {hint}")
     if task is None:
         return Task(**given)
+    if not isinstance(task, Task) and "goal" in given and "start" not in given:
+        return Task(start=task, **given)
     if not isinstance(task, Task):
-        raise InputError(f"{VERB}: task is {shown(task)}; expected Task(...), or its fields as keywords.")
+        raise InputError(
+            f"{VERB}: task is {shown(task)}; expected Task(...), its fields as keywords, or start and goal: "
+            f"{VERB}(arm, start, goal)."
+        )
     return task.replace(**given) if given else task

@@ -15,12 +15,14 @@ from lissom.model.limits import Limits
 from lissom.model.loads import Load
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.report import Iteration
+from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
 
 
 def predict_motion(
     arm: Arm,
-    task: Task | None = None,
+    task: Task | ArrayLike | Reach | None = None,
+    goal: ArrayLike | Reach | None = None,
     *,
     tolerance: float = 1e-8,
     iterations: int = 500,
@@ -45,7 +47,8 @@ def predict_motion(
     Parameters
     ----------
     arm : Arm                    rigid or flexible, with elastic and passive joints; closed loops where all is rigid
-    task : Task or None          or its fields as keywords: ``predict_motion(arm, start=..., goal=..., ...)``
+    task : Task or None          or its fields: ``predict_motion(arm, start, goal, ...)``, or all of them as keywords
+    goal : (joints,) or Reach    of the task
     tolerance : float            optimality tolerance of the solver; with phases at least 1e-6
     iterations : int             largest number of iterations in each run of the solver
     seconds : float or None      largest duration of the whole call, including compilation
@@ -92,12 +95,13 @@ def predict_motion(
     from lissom.motion.progress import reporting
     from lissom.motion.task.options import SearchOptions
 
+    asked = {} if goal is None else {"goal": goal}
     options = SearchOptions(
         tolerance, iterations, seconds, starts, seed, workers, scheduler, refine, residual, compare, regularise,
         on_failure,
     )  # fmt: skip
     with reporting(progress) as report:
-        return predict.predict_motion(arm, task, fields, options, report, guess, began)
+        return predict.predict_motion(arm, task, fields | asked, options, report, guess, began)
 
 
 @without_unknown

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lissom.errors import ModelError, suggest
+from lissom.errors import InputError, ModelError, listed, suggest
+from lissom.formats.columns.headers import chosen, meanings, time_factor, time_unit, unit_factor
 from lissom.formats.files import LARGEST_TABLE, read_bytes
 from lissom.formats.kinds import read_instead
 from lissom.formats.tables import read_table
@@ -36,7 +37,8 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
     """Read a motion from a CSV file or a saved run.
 
     Columns: ``t``, then ``q[joint]`` (or just the joint's name) for every joint, and, where they are known,
-    ``qd[joint]`` and ``qdd[joint]``. Lines that begin with # are passed over. Rates and accelerations that are
+    ``qd[joint]`` and ``qdd[joint]``; other names and units are understood as in logs (`formats.columns`): ``time``,
+    ``q1``, ``q_deg[joint]``. Lines that begin with # are passed over. Rates and accelerations that are
     missing are derivatives of cubic (rates: given) splines through the samples. Derived rates that are below their
     own error are zero: their signs, and with them the directions of friction, would be those of the error.
     """
@@ -51,7 +53,7 @@ def read_trajectory(path: Path, arm: Arm) -> Trajectory:
     found = {word: _of(columns, arm, word, path) for word in WORDS}
     q, qd, qdd = (found[word] for word in WORDS)
     if q is None:
-        raise ModelError(f"there are no positions; expected columns {_wanted(arm, 'q')}.", file=str(path))
+        raise ModelError(f"there are no positions; {_instead(arm, 'q', columns)}", file=str(path))
     derived = tuple(word for word in WORDS if found[word] is None)
     if derived and len(t) < 4:
         raise ModelError(
@@ -74,7 +76,7 @@ def read_columns(path: Path, arm: Arm, word: str) -> tuple[Array, Array]:
     t, columns = _columns(path)
     found = _of(columns, arm, word, path)
     if found is None:
-        raise ModelError(f"there are no columns {_wanted(arm, word)}.", file=str(path))
+        raise ModelError(f"there is no {word}; {_instead(arm, word, columns)}", file=str(path))
     return t, found
 
 
@@ -90,11 +92,10 @@ def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
         if not np.isfinite(column).all():
             row = int(np.argmin(np.isfinite(column)))
             raise ModelError(f"column {name!r} has no number in row {row + 1} of the data.", file=str(path))
-    t = columns.pop("t", None)
-    if t is None:
-        t = columns.pop("time", None)
-    if t is None:
-        raise ModelError(f"there is no column t; it has {', '.join(columns) or 'none'}.", file=str(path))
+    clock = next((name for name in ("t", *columns) if name in columns and time_factor(name) is not None), None)
+    if clock is None:
+        raise ModelError(f"there is no column t; it has {listed(columns, 12) or 'none'}.", file=str(path))
+    t = columns.pop(clock) * time_unit(clock)
     if len(t) < 1 or (np.diff(t) <= 0).any():
         k = int(np.argmax(np.diff(t) <= 0)) + 1 if len(t) > 1 else 0
         value = f" (t = {t[k]:g})" if len(t) else ""
@@ -104,6 +105,7 @@ def _columns(path: Path) -> tuple[Array, dict[str, Array]]:
 
 def _of(columns: dict[str, Array], arm: Arm, word: str, path: Path) -> Array | None:
     """(nt, dof) of one quantity, None when no column names it; elastic coordinates that are missing are zero."""
+    columns = {**_understood(columns, arm, word, path), **columns}
     out, missing, seen = [], [], 0
     length = len(next(iter(columns.values()))) if columns else 0
     for k, name in enumerate(arm.coordinates):
@@ -121,6 +123,23 @@ def _of(columns: dict[str, Array], arm: Arm, word: str, path: Path) -> Array | N
             file=str(path),
         )
     return np.stack(out, axis=-1)
+
+
+def _understood(columns: dict[str, Array], arm: Arm, word: str, path: Path) -> dict[str, Array]:
+    """Return columns of one quantity that have other names or units, under the names of this format and in SI."""
+    joints = [joint.name for joint in arm.joints]
+    exact = {f"{one}[{name}]" for one in (*WORDS, "tau") for name in arm.coordinates} | {*arm.coordinates}
+    found = {name: at for name, at in meanings(list(columns), joints).items() if name not in exact and at.word == word}
+    try:
+        picked = chosen(found)
+    except InputError as error:
+        raise ModelError(str(error), file=str(path)) from None
+    return {f"{word}[{joints[k]}]": columns[name] * unit_factor(name, joints, word) for (_, k), name in picked.items()}
+
+
+def _instead(arm: Arm, word: str, columns: dict[str, Array]) -> str:
+    """Return which columns are expected, and which ones a table has."""
+    return f"expected columns {_wanted(arm, word)}; it has {listed(columns, 12) or 'none'} beside the times."
 
 
 def _wanted(arm: Arm, word: str) -> str:

@@ -56,7 +56,7 @@ class InverseKinematics:
 def inverse_kinematics(
     arm: Arm,
     target: ArrayLike,
-    link: str,
+    link: str | None = None,
     point: ArrayLike = (0.0, 0.0, 0.0),
     *,
     match: str | ArrayLike = "pose",
@@ -78,7 +78,7 @@ def inverse_kinematics(
     ----------
     arm : Arm
     target : (4, 4) or (..., 4, 4)   pose(s) wanted, world axes; with match="position" also (3,) or (..., 3) [m]
-    link : str                       a link's or tool's name
+    link : str or None               a link's or tool's name; None: the end of the arm, `Arm.tip_frame`
     point : (3,)                     in that frame's axes [m]
     match : "pose", "position", "orientation", or six weights
         What counts: x, y, z [per m] and the rotation about them [per rad]; weight zero frees one.
@@ -112,6 +112,7 @@ def inverse_kinematics(
     check_keywords(inverse_kinematics, unknown)
     verb = "inverse_kinematics"
     arm = as_arm(arm, verb)
+    link = arm.tip_frame if link is None else link
     refuse_loops(arm, verb, "Add a loop between the link and the base at the pose wanted, and use assemble.")
     if on_failure not in ("raise", "return"):
         raise InputError(f"{verb}: on_failure is {on_failure!r}; expected 'raise' or 'return'.")

@@ -46,7 +46,7 @@ def poses(arm: Arm, q: ArrayLike, *, out: Array | None = None, threads: int | No
 def pose(
     arm: Arm,
     q: ArrayLike,
-    link: str,
+    link: str | None = None,
     point: ArrayLike = ORIGIN,
     *,
     out: Array | None = None,
@@ -56,7 +56,9 @@ def pose(
 
     Parameters
     ----------
-    arm, q, link, point : ...
+    arm, q : ...
+    link : str or None    a link's or tool's name; None: the end of the arm, `Arm.tip_frame`
+    point : ...
     out : (..., 4, 4) ...
     threads : ...
 
@@ -77,7 +79,7 @@ def pose(
 def jacobian(
     arm: Arm,
     q: ArrayLike,
-    link: str,
+    link: str | None = None,
     point: ArrayLike = ORIGIN,
     *,
     out: Array | None = None,
@@ -87,7 +89,9 @@ def jacobian(
 
     Parameters
     ----------
-    arm, q, link, point : ...
+    arm, q : ...
+    link : str or None    a link's or tool's name; None: the end of the arm, `Arm.tip_frame`
+    point : ...
     out : (..., 6, dof) ...
     threads : ...
 
@@ -109,7 +113,7 @@ def velocity(
     arm: Arm,
     q: ArrayLike,
     qd: ArrayLike,
-    link: str,
+    link: str | None = None,
     point: ArrayLike = ORIGIN,
     *,
     out: Array | None = None,
@@ -119,7 +123,9 @@ def velocity(
 
     Parameters
     ----------
-    arm, q, qd, link, point : ...
+    arm, q, qd : ...
+    link : str or None    a link's or tool's name; None: the end of the arm, `Arm.tip_frame`
+    point : ...
     out : (..., 6) ...
     threads : ...
 
@@ -142,7 +148,7 @@ def acceleration(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    link: str,
+    link: str | None = None,
     point: ArrayLike = ORIGIN,
     *,
     out: Array | None = None,
@@ -152,7 +158,9 @@ def acceleration(
 
     Parameters
     ----------
-    arm, q, qd, qdd, link, point : ...
+    arm, q, qd, qdd : ...
+    link : str or None    a link's or tool's name; None: the end of the arm, `Arm.tip_frame`
+    point : ...
     out : (..., 6) ...
     threads : ...
 

@@ -242,7 +242,7 @@ def modes(
     if not free.any():
         raise InputError(
             f"{verb}: arm {arm.name!r} has no vibration modes with its joints locked: it has no elastic parts. "
-            "Give links beams or joints a JointElasticity(...) (at the terminal: --flexible SIDE.toml), or use "
+            "Give links beams (at the terminal: --flexible SIDE.toml) or joints a JointElasticity(...), or use "
             "joints='free' (--joints free)."
         )
     return _vibration(arm, state, joints, np.flatnonzero(free), count)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import NamedTuple
 
 from lissom.model.arm import Arm
-from lissom.motion.task.obstacles import CollisionBody
+from lissom.motion.task.obstacles import CollisionBody, unconnected
 from lissom.motion.task.task import Task
 from lissom.motion.transcription.constraints.frame_height import SIZE, FrameHeight
 from lissom.motion.transcription.peak import DISTANCE
@@ -66,27 +65,11 @@ def height_gaps(task: Task) -> Iterator[Gap]:
 
 def link_gaps(arm: Arm, bodies: tuple[CollisionBody, ...], margin: float) -> list[Gap]:
     """Pairs of bodies on links that no single joint connects."""
-    carrier = {body.link: _carrier(arm, arm.frame(body.link).link) for body in bodies}
-    above = {k: _carrier(arm, _parent(arm, k)) for k in carrier.values() if k is not None}
     out = []
-    for one, other in combinations(bodies, 2):
-        i, j = carrier[one.link], carrier[other.link]
+    for one, other in unconnected(arm, bodies):
         least = one.radius + other.radius + margin
-        if i is None or j is None or i == j or above[i] == j or above[j] == i or least <= 0:
-            continue
-        first, second = (Segment(body.link, body.a, body.b) for body in (one, other))
-        what = f"{DISTANCE} {one.link!r}"
-        out.append(Gap(first, second, least, margin, 1, min(least, LARGE), what, other.link))
+        if least > 0:
+            first, second = (Segment(body.link, body.a, body.b) for body in (one, other))
+            what = f"{DISTANCE} {one.link!r}"
+            out.append(Gap(first, second, least, margin, 1, min(least, LARGE), what, other.link))
     return out
-
-
-def _carrier(arm: Arm, k: int | None) -> int | None:
-    """The link that moves a link: itself, or the nearest before it with a joint that moves."""
-    while k is not None and not arm.links[k].joint.moves:
-        k = _parent(arm, k)
-    return k
-
-
-def _parent(arm: Arm, k: int) -> int | None:
-    parent = arm.links[k].parent
-    return None if parent is None else arm.index(parent)

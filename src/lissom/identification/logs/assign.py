@@ -10,9 +10,7 @@ import numpy as np
 
 from lissom.arrays import as_floats
 from lissom.errors import InputError, listed, shown, suggest
-from lissom.formats.tables import Columns
-from lissom.identification.logs.clock import Clock, seconds
-from lissom.identification.logs.headers import (
+from lissom.formats.columns.headers import (
     axes_beyond,
     chosen,
     has_time_unit,
@@ -24,6 +22,8 @@ from lissom.identification.logs.headers import (
     time_unit,
     unit_factor,
 )
+from lissom.formats.tables import Columns
+from lissom.identification.logs.clock import Clock, seconds
 from lissom.identification.logs.work import CHANNELS
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array

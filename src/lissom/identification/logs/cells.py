@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lissom.formats.columns.headers import tokens
 from lissom.formats.tables import cell_text
-from lissom.identification.logs.headers import tokens
 from lissom.spatial.rotations import Array
 
 NUMBER = re.compile(r"\s*[\"']?\s*[-+]?(\d|[.,]\d|nan|inf)", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.errors import InputError, UnsupportedError
+from lissom.errors import InputError, UnsupportedError, listed
 from lissom.model.arm import Arm
 from lissom.motion.task.criteria.known import criterion
 from lissom.motion.task.ends import spread
@@ -48,7 +48,8 @@ def refuse_lengths(arm: Arm, task: Task) -> None:
     for word, value in given:
         if isinstance(value, np.ndarray) and len(value) not in (n, arm.dof):
             raise InputError(
-                f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r}{more}."
+                f"{VERB}: {word} has {len(value)} entries; expected {n}, one per joint of {arm.name!r} "
+                f"({listed((joint.name for joint in arm.joints), 12)}){more}."
             )
 
 

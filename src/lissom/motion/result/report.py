@@ -85,8 +85,8 @@ class StartRow(_MoreOfStart):
 
 
 WORTH_SAYING = 1e-4  # change of the cost from one mesh to the next, relative
+SLIGHT = 0.02
 RETIMING = "retiming of a given path"  # the solver of motions whose path was prescribed
-TRACKING = "tracking of the path of a frame"  # of motions whose output was prescribed
 TRACKING = "tracking of the path of a frame"  # the solver of motions whose output was prescribed
 
 
@@ -159,10 +159,11 @@ class MotionReport:
         if len(self.refinements) < 2:
             return ""
         (_, before), (_, last) = self.refinements[-2:]
-        gain = (before - last) / max(abs(last), 1e-300)
+        gain = (before - last) / max(abs(before), 1e-300)
         if not gain > WORTH_SAYING:
             return ""
-        return f"; it fell by {100 * gain:.2g} %, so more segments, or refine=1e-3, lower it a little further"
+        further = "a little further" if gain < SLIGHT else "further"
+        return f"; it fell by {100 * gain:.2g} %, so more segments, or refine=1e-3, lower it {further}"
 
     def _searched(self) -> str:
         """Return the starts in one line; `starts` has them all."""

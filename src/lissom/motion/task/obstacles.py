@@ -13,7 +13,9 @@ and nothing passes between points. h follows from how much more than D may be as
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -113,6 +115,28 @@ def bodies_of(arm: Arm) -> tuple[CollisionBody, ...]:
         shapes = [shape for shape in shapes if shape.role == "collision"] or shapes
         out += _outer([_around(link, shape) for shape in shapes]) if shapes else _lines(arm, link)
     return tuple(out)
+
+
+def unconnected(arm: Arm, bodies: Sequence[CollisionBody]) -> Iterator[tuple[CollisionBody, CollisionBody]]:
+    """Pairs of bodies on links that move and that no single joint connects."""
+    carrier = {body.link: _carrier(arm, arm.frame(body.link).link) for body in bodies}
+    above = {k: _carrier(arm, _parent(arm, k)) for k in carrier.values() if k is not None}
+    for one, other in combinations(bodies, 2):
+        i, j = carrier[one.link], carrier[other.link]
+        if i is not None and j is not None and i != j and above[i] != j and above[j] != i:
+            yield one, other
+
+
+def _carrier(arm: Arm, k: int | None) -> int | None:
+    """The link that moves a link: itself, or the nearest before it with a joint that moves."""
+    while k is not None and not arm.links[k].joint.moves:
+        k = _parent(arm, k)
+    return k
+
+
+def _parent(arm: Arm, k: int) -> int | None:
+    parent = arm.links[k].parent
+    return None if parent is None else arm.index(parent)
 
 
 def _outer(bodies: list[CollisionBody]) -> list[CollisionBody]:

@@ -134,10 +134,11 @@ def _exceeded(beyond: list[Peak], corners: tuple[Corner, ...]) -> str:
     only = "; limits of jerk and power are checked, not planned for"
     checked = only if {peak.quantity for peak in beyond} & set(CHECKED) else ""
     rough = f"; it has {listed(corners)}" if corners else ""
-    return (
-        f"no motion near the path was found within the limits; on the path the {over}{checked}. Use a longer duration, "
-        f"or a shorter path{rough}"
-    )
+    timeless = [peak.quantity for peak in beyond if peak.quantity == "position"]
+    remedy = "Use a longer duration, or a shorter path"
+    if timeless:  # no duration changes where joints are
+        remedy = "Joints stay within their ranges from another start=..., or with the path elsewhere"
+    return f"no motion near the path was found within the limits; on the path the {over}{checked}. {remedy}{rough}"
 
 
 def _unfinished(motion: Motion, found: Found, note: str, corners: tuple[Corner, ...]) -> Verdict:

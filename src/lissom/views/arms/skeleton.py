@@ -69,6 +69,12 @@ class Skeleton:
             return np.asarray(self.tips[..., parent, :, :])
         return pose(self.arm, self.q, self.arm.links[parent].name, (at, 0.0, 0.0))
 
+    def to_joint(self, i: int) -> list[Array]:
+        """Points (..., 3) from where link i hangs to its joint: of joints that slide also where they do so from."""
+        joint = self.arm.links[i].joint
+        seat = [(self.attachment(i) @ joint.placement)[..., :3, 3]] if joint.travel else []
+        return [self.starts[..., i, :], *seat, self.origins[..., i, :]]
+
     @cached_property
     def centres(self) -> Array:
         """(..., n_links, 3) centres of mass; that of a flexible link moves with the section that it lies in."""
@@ -113,7 +119,7 @@ class Skeleton:
         for i, link in enumerate(self.arm.links):
             if i in hidden:
                 continue
-            pieces.append([self.starts[..., i, :], self.origins[..., i, :], self.X[..., i, :3, 3]])
+            pieces.append([*self.to_joint(i), self.X[..., i, :3, 3]])
             tip = self.tips[..., i, :, :]
             pieces += [[tip[..., :3, 3], (tip @ tool.placement)[..., :3, 3]] for tool in link.tools]
             if i in twigs(self.arm):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import SubprocessError
@@ -24,6 +25,17 @@ from lissom.views.scene.surroundings import draw_surroundings, extent
 
 KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
 MOST_IN_A_CELL = 150  # frames that a notebook keeps; longer films show every second frame, or fewer
+SIGNS = {  # of the buttons of a player, by the names of matplotlib's icons
+    "fa-minus": "&minus;",
+    "fa-fast-backward": "|&lt;",
+    "fa-step-backward": "&lt;|",
+    "fa-play fa-flip-horizontal": "&#9664;",
+    "fa-pause": "||",
+    "fa-play": "&#9654;",
+    "fa-step-forward": "|&gt;",
+    "fa-fast-forward": "&gt;|",
+    "fa-plus": "+",
+}
 
 
 def refuse_unwritable(path: Path) -> str:
@@ -164,4 +176,10 @@ class Film:
         frames = range(0, len(self), step)
         film: Any = animation.FuncAnimation(self.figure, self.show, frames=frames, blit=False)
         with rc_context({"savefig.dpi": 72, "animation.embed_limit": 100.0}):
-            return str(film.to_jshtml(fps=self.fps / step, embed_frames=True))
+            return _self_contained(str(film.to_jshtml(fps=self.fps / step, embed_frames=True)))
+
+
+def _self_contained(page: str) -> str:
+    """Return a player of matplotlib with signs on its buttons instead of icons that it would fetch from the network."""
+    page = re.sub(r"<link[^>]*font-awesome[^>]*>", "", page)
+    return re.sub(r'<i class="fa ([^"]*)"></i>', lambda found: SIGNS.get(found[1], ""), page)

@@ -21,7 +21,7 @@ def convert(
     target: Annotated[
         Path, typer.Argument(metavar="TARGET", help="The file to write: .toml (keeps everything) or .urdf.")
     ],
-    lossy: Annotated[bool, typer.Option("--lossy", help="Drop what the target format cannot express.")] = False,
+    lossy: Annotated[bool, typer.Option("--lossy", help="Drop what URDF cannot express; not flexible links.")] = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Convert an arm to another file format."""

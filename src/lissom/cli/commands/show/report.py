@@ -48,6 +48,6 @@ def report(
     if options and of_file:
         raise InputError(f"{arm.arm} names its arm itself; omit {' and '.join(options)}, or change the file.")
     what = arm.load() if options else arm.arm
-    words = partial(in_terminal, of_file=of_file and Path(arm.arm).suffix.lower() == ".toml")
+    words = partial(in_terminal, of_file=of_file)
     with failing_kindly(of_file=of_file):
         wrote(written_report(what, output, verify=verify, progress=not quiet, words=words))

@@ -17,6 +17,7 @@ from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.defects import Defects, defects, deviation
 from lissom.motion.result.verification.growth import Growth
 from lissom.motion.result.verification.residual_check import last_loads, rings
+from lissom.motion.result.verification.self_collision import self_collision
 from lissom.motion.result.verification.trials import Trial, tried, variants
 from lissom.motion.result.verification.whole import replayed
 from lissom.motion.splines.basis import grid
@@ -75,6 +76,7 @@ class Verification:
     tolerance : float             the requested tolerance
     feedback : str                name of the controller; empty: open loop
     trials : tuple of Trial       simulations on different arms, if requested
+    self_collision : str          whether links overlap along the motion, by their shapes; it does not decide `ok`
     path_error : float or None    of a motion whose frame follows a path: how far it is off in `run` at most [m, rad]
 
     Examples
@@ -103,6 +105,7 @@ class Verification:
     feedback: str = ""
     trials: tuple[Trial, ...] = ()
     path_error: float | None = None
+    self_collision: str = ""
 
     @property
     def torque_utilisation(self) -> float:
@@ -138,6 +141,7 @@ class Verification:
             lines.append(f"residual vibration of the tip {self.residual:.2g} m")
         if self.path_error is not None:
             lines.append(f"in that simulation the frame is off its path by at most {self.path_error:.2g} m or rad")
+        lines += [self.self_collision] if self.self_collision else []
         lines += [self.stability, *(peak.describe() for peak in self.peaks)]
         return "\n".join([*lines, *(trial.describe() for trial in self.trials)])
 
@@ -221,7 +225,7 @@ def _verified(
         total, growth.largest, run, t, error, largest, error[-1],
         0.0 if motion.arm.loops else rings(run, motion.duration, last_loads(motion)), peaks, tolerance,
         "" if feedback is None else _name(feedback), tuple(_trials(motion, others, show)),
-        None if motion.tracked is None else float(np.abs(motion.path_error(run)).max()),
+        None if motion.tracked is None else float(np.abs(motion.path_error(run)).max()), self_collision(motion),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from lissom.errors import InputError
-from lissom.identification.logs.words import (
+from lissom.formats.columns.words import (
     AXES,
     DERIVATIVES,
     DOUBTFUL,
