@@ -17,8 +17,8 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Mirror
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
+from lissom.motion import public
 from lissom.motion.path_task import KEYS as PATH_KEYS, PathTask, read_path
-from lissom.motion.public import predict_motion, track_motion
 from lissom.motion.result.files.export import ENDINGS
 from lissom.motion.result.motion import Motion
 from lissom.motion.task.bending_limits import BendingLimit
@@ -54,8 +54,8 @@ class TaskFile(NamedTuple):
     def planned(self, **options: Any) -> Motion:
         """Return the motion, by `predict_motion` or `track_motion`; `options` replace those of the file."""
         if isinstance(self.task, PathTask):
-            return track_motion(self.arm, self.task.path, **self.options | options)
-        return predict_motion(self.arm, self.task, **self.options | options)
+            return public.track_motion(self.arm, self.task.path, **self.options | options)
+        return public.predict_motion(self.arm, self.task, **self.options | options)
 
 
 def load_task(path: str | os.PathLike[str]) -> TaskFile:
