@@ -31,6 +31,7 @@ from lissom.spatial.rotations import Array
 TOLERANCE = 1e-6  # at best: rows are of size one, weights and forces too
 RUN, LONG, AGAIN = 150, 300, 3  # iterations of a run, of larger arms, and how often it begins again from its end
 LARGE = 20  # coordinates
+DEARER = 1.05  # times the cost that margins may lead to
 BARRIER = 1e-5  # to begin with from a solution of the same mesh
 NOISE = 0.15  # rad, of random starts
 EXTRA = 2  # random starts where the first one fails
@@ -156,8 +157,9 @@ class PhasedSearch:
                 break
             stage("refining the mesh" if finer != found.each else "keeping limits between samples")
             better = self._again(found, finer, margins)
-            if not better.solution.solved:
-                break
+            same = finer == found.each
+            if not better.solution.solved or (same and better.solution.cost > DEARER * found.solution.cost):
+                break  # margins that cost much lead to another optimum: what is exceeded stays, and `verify` says it
             found = better
             motion, wander = self.motion(found)
             history.append((found.segments, motion.cost))
