@@ -5,6 +5,8 @@ from tests.legged import biped, scissors, step
 
 import lissom as ls
 
+ALL = ("heel_left", "heel_right", "toe_left", "toe_right")
+
 
 @pytest.mark.parametrize(
     ("make", "changes", "words"),
@@ -17,6 +19,8 @@ import lissom as ls
         (lambda arm: arm, {"travel": ls.Travel("z", speed=1.0)}, "off its plane"),
         (lambda arm: arm, {"travel": ls.Travel("y", speed=1.0)}, "'y'"),
         (lambda arm: arm, {"transfer": ls.Transfer(["heal_right"], ["loading"])}, "did you mean 'heel_right'"),
+        (lambda arm: arm, {"phases": [ls.Phase("stand", ALL)]},
+         "holds in all phases, so the motion cannot travel along 'x'"),
         (lambda arm: arm, {"phases": [ls.Phase("fall", (), 0.4)]}, "no phase has a contact that carries the weight"),
     ],
 )  # fmt: skip

@@ -115,6 +115,19 @@ def refuse_wrong_travel(layout: Layout) -> None:
                 )
 
 
+def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
+    """Refuse contacts that hold through a whole period of a motion that travels."""
+    moves = [one.coordinate for one in layout.task.travel
+             if one.speed or (isinstance(one.distance, float) and one.distance)]  # fmt: skip
+    always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
+    for i in sorted(always):
+        if moves and reflection.partner[i] in always:
+            raise InputError(
+                f"{VERB}: contact {layout.names[i]!r} holds in all phases, so the motion cannot travel along "
+                f"{moves[0]!r}. End its contact in some phase."
+            )
+
+
 def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) -> None:
     """Refuse a mirror that does not map places of contacts, or inertias, to their images."""
     for i, contact in enumerate(layout.contacts):

@@ -10,6 +10,7 @@ from lissom.model.arm import Arm
 from lissom.motion.phased.checks import (
     contacts_of,
     mirror_of,
+    refuse_endless_contacts,
     refuse_odd_mirror,
     refuse_unsupported,
     refuse_wrong_ends,
@@ -66,6 +67,7 @@ class PhasedProblem:
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
         refuse_wrong_travel(layout)
+        refuse_endless_contacts(layout, self.reflection)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
         self.typical = expected_durations(task)

@@ -214,7 +214,9 @@ class PhasedSearch:
         motion = motion.with_verdict(report=replace(motion.report, peaks=peaks))
         if not solution.solved:
             worst = self._violated(found)
-            return motion.with_verdict(status=f"{solution.status}{worst and f': {worst}'}")
+            word = "seconds" if solution.outcome is MotionOutcome.OUT_OF_TIME else "iterations"
+            more = f"; raise `{word}`, or give another guess" if solution.outcome.ran_out else ""
+            return motion.with_verdict(status=f"{solution.status}: {worst}{more}")
         beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if wander.largest > ALLOWED:
             beyond.append(wander.beyond())
