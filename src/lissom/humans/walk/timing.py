@@ -69,7 +69,7 @@ def phases_of_stride(arm: Arm, duration: float, free: bool, segments: Sequence[i
 
 
 def transfers(arm: Arm, phases: Sequence[Phase]) -> tuple[Transfer, ...]:
-    """Return how the load passes to the foot in front: linearly in time, as Xiang and others have it."""
+    """Transfers of the load in double support: linearly in time to the foot in front, as Xiang and others have it."""
     found = []
     for first, side in zip(range(0, len(phases), len(STEP)), ("r", "l"), strict=False):
         double = phases[first : first + DOUBLE]
