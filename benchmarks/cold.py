@@ -197,6 +197,15 @@ def swinging(
     return prepare
 
 
+def payloads_of_runs() -> Callable[[], object]:
+    """Runs with payloads of their own, after runs that differ in their starts."""
+    arm = models.panda()
+    starts = arm.home + np.linspace(0.0, 0.1, 4)[:, None]
+    ls.simulate(arm, starts, until=0.02, threads=1)
+    carried = [ls.Payload(mass, com=(0.02, 0.01, 0.05)) for mass in (0.5, 1.0, 2.0, 3.0)]
+    return lambda: ls.simulate(arm, starts, payloads=carried, until=0.02, threads=1)
+
+
 def flexible() -> ls.Arm:
     """Six generic joints, and two links that are beams of five modes each: 16 coordinates."""
     arm = models.generic([-1, 0, 1, 2, 3, 4], 5, "six joints, ten modes")
@@ -301,6 +310,7 @@ CASES = {
     "Panda, simulate with a new payload": Case(swinging(lambda arm: arm.with_payload(PAYLOAD)), "s", 0.4),
     "Panda, simulate with new friction": Case(swinging(lambda arm: rubbing(arm, 3)), "s", 0.4),
     "Panda, simulate with a load on another link": Case(swinging(lambda arm: arm, load="panda_link4"), "s", 0.4),
+    "Panda, ensemble, first with payloads": Case(payloads_of_runs, "s", 0.4),
     "Panda, fixed steps with a new payload": Case(swinging(lambda arm: arm.with_payload(PAYLOAD), dt=1e-3), "s", 0.4),
     "two_link_flexible, simulate with a new payload": Case(
         swinging(lambda arm: arm.with_payload(ls.Payload(0.01)), lambda: ls.load("two_link_flexible")), "s", 0.4

@@ -3,9 +3,9 @@
     python benchmarks/torch_gradient.py [--states 4096] [--rounds 40]
 
 Own calls are `inverse_dynamics` and `inverse_dynamics_product` with the same weights. PyTorch computes the value of
-`torch_function` and goes backward; JAX has a jitted `value_and_grad`, which forms the matrices of
-`inverse_dynamics_gradient`. One process, one thread, interleaved, CPU time, best of the rounds (and the ratio of
-medians, for the noise). Results are compared before they are timed. Ratios are what compares between machines.
+`torch_function` and goes backward; JAX has a jitted `vjp`. One process on one core, each interleaved with our own, CPU
+time, best of the rounds (and the ratio of medians, for the noise). Results are compared before they are timed. Ratios
+are what compares between machines.
 """
 
 from __future__ import annotations

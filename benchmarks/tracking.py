@@ -219,7 +219,7 @@ class Rows:
     def add(self, what: str, found: float, bar: float | None, unit: str) -> None:
         met = bar is None or found <= bar
         self.good &= met
-        print(f"{what:78} {found:9.2e} {unit:6} {'' if bar is None else f'bar {bar:.0e}'} {'' if met else 'NOT MET'}",
+        print(f"{what:78} {found:9.2e} {unit:6} {'' if bar is None else f'bar {bar:.2g}'} {'' if met else 'NOT MET'}",
               flush=True)  # fmt: skip
         self.rows.append([what, found, "" if bar is None else bar, unit])
 

@@ -41,6 +41,9 @@ from lissom.gait.public import gait_report as gait_report
 from lissom.gait.report import GaitReport as GaitReport
 from lissom.gait.samples import GaitSamples as GaitSamples
 from lissom.humans.human import human as human
+from lissom.humans.lift.predict import predict_lift as predict_lift
+from lissom.humans.walk.predict import predict_walk as predict_walk
+from lissom.humans.walk.weights import WalkWeights as WalkWeights
 from lissom.identification.excitation.public import excite as excite
 from lissom.identification.identify import identify as identify
 from lissom.identification.logs.log import Log as Log

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 NUMBERS = "numbers"
 AXIS = "coordinate"  # of the datasets of runs and motions
+UNTRACKED = "numbers that need no gradient: give tensor.detach(), or see lissom.torch_function for gradients"
+UNTRACED = "numbers: what JAX transforms is made by lissom.jax_function"
 UNMASKED = "numbers without a mask: fill masked entries, or leave them out"
 
 
@@ -29,13 +31,20 @@ def as_floats(value: Any) -> NDArray[np.float64]:
     if _masked(value):
         raise TypeError(UNMASKED)
     try:
-        raw = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # ragged lists
-        raise TypeError(NUMBERS) from None
+        raw = np.from_dlpack(value) if _by_dlpack_alone(value) else np.asarray(value)
+    except RuntimeError:  # of tensors of PyTorch
+        raise TypeError(UNTRACKED) from None
+    except (TypeError, ValueError, OverflowError, BufferError):  # ragged lists
+        raise TypeError(UNTRACED if type(value).__name__.endswith("Tracer") else NUMBERS) from None
     if raw.dtype.kind not in "iuf":
         raise TypeError(NUMBERS)
     with np.errstate(over="ignore"):  # extended precision may not fit; infinities are refused where they matter
         return raw.astype(float, copy=False)
+
+
+def _by_dlpack_alone(value: Any) -> bool:
+    """Whether an array of another library has the exchange protocol DLPack, and not that of NumPy."""
+    return hasattr(value, "__dlpack__") and not hasattr(value, "__array__") and not isinstance(value, np.ndarray)
 
 
 def labelled(value: Any) -> tuple[list[str] | None, Any]:

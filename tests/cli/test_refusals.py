@@ -44,6 +44,8 @@ COMMANDS = {
     "reproduce": (["book1983"], "lissom.cli.commands.prove.reproduce._tried"),
     "export-c": (["two_link", "inverse_dynamics"], "lissom.export.export_c.export_c"),
     "convert": (["two_link"], "lissom.formats.load.save"),
+    "lift": ([], "lissom.humans.lift.predict.predict_lift"),
+    "walk": ([], "lissom.humans.walk.predict.predict_walk"),
 }
 PRINT_ONLY = {"info", "check", "robots", "doctor"}
 # what commands write: option ("" is an argument), and an ending that fits; "" is a folder
@@ -60,6 +62,8 @@ FILES = [
     ("draw", "--output", ".png"), ("plot", "--output", ".png"), ("plot", "--film", ".gif"),
     ("view", "--output", ".html"), ("report", "--output", ".html"), ("reproduce", "--output", ""),
     ("export-c", "--output", ""), ("convert", "", ".urdf"),
+    ("walk", "--output", ".nc"), ("walk", "--csv", ".csv"), ("walk", "--figure", ".png"), ("walk", "--film", ".gif"),
+    ("lift", "--output", ".nc"), ("lift", "--figure", ".png"), ("lift", "--film", ".gif"),
 ]  # fmt: skip
 OUTPUTS = {"output", "figure", "film", "csv"}
 

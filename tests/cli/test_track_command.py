@@ -48,9 +48,15 @@ def test_other_files_are_refused(tmp_path):
     assert "is no table" in " ".join(track("two_link_flexible", "examples/lift.toml").stderr.split())
 
 
+def test_messages_name_the_option_for_the_start(tmp_path):
+    (tmp_path / "path.csv").write_text(TABLE)
+    done = track("two_link_flexible", tmp_path / "path.csv", "--start", "0.2")
+    assert "--start has 1 number, arm 'two_link_flexible' has 2 joints" in " ".join(done.stderr.split())
+
+
 def test_a_column_of_time_may_have_another_name(tmp_path):
-    from lissom.cli.commands.compute.track import _columns
+    from lissom.motion.path_task import read_path_table
 
     (tmp_path / "path.csv").write_text("time_ms,x,y\n0,0.5,0.6\n1500,0.4,0.7\n")
-    t, values, axes = _columns(tmp_path / "path.csv")
+    t, values, axes = read_path_table(tmp_path / "path.csv")
     assert (t.tolist(), values.tolist(), axes) == ([0, 1.5], [[0.5, 0.6], [0.4, 0.7]], ["x", "y"])

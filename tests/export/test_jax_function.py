@@ -1,6 +1,8 @@
 """Functions for JAX: values and derivatives are lissom's, in every transform."""
 
+import doctest
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -11,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-jax = pytest.importorskip("jax", reason="JAX is not installed: pip install lissom[jax]")
+jax = pytest.importorskip("jax", reason="JAX is not installed: extra jax")
 jnp = jax.numpy
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload
@@ -100,11 +102,36 @@ def test_hessians():
     own = ls.inverse_dynamics_hessian(arm, *x, w)
     f = ls.jax_function(arm, "inverse_dynamics")
     found = jax.jit(jax.hessian(lambda *x: f(*x) @ w, argnums=(0, 1, 2)))(*x)
-    again = jax.jacrev(jax.jacrev(lambda *x: f(*x) @ w))(*x)
     for k, block in enumerate((own.q_q, own.q_qd, own.q_qdd)):
         assert error(found[0][k], block) < CLOSE
-    assert error(again, own.q_q) < CLOSE
     assert not np.any(found[2][2])
+
+
+@pytest.mark.parametrize("outer", [jax.jacfwd, jax.jacrev])
+@pytest.mark.parametrize("inner", [jax.jacfwd, jax.jacrev])
+def test_second_derivatives_in_every_order(outer, inner):
+    arm, w = TREE, np.random.default_rng(1).normal(size=TREE.dof)
+    x = states(arm, 3)
+    own = ls.inverse_dynamics_hessian(arm, *x, w)
+    f = ls.jax_function(arm, "inverse_dynamics")
+    mixed = outer(inner(lambda *x: f(*x) @ w, argnums=1), argnums=0)(*x)
+    assert error(outer(inner(lambda *x: f(*x) @ w))(*x), own.q_q) < CLOSE
+    assert error(mixed.T, own.q_qd) < CLOSE
+
+
+def test_other_transforms():
+    arm = TREE
+    f, (*x, w) = ls.jax_function(arm, "inverse_dynamics"), states(arm, 4)
+    J, v = ls.inverse_dynamics_gradient(arm, *x), states(arm, 3, seed=5)
+    _, linear = jax.linearize(f, *x)
+    assert error(linear(*v), sum(a @ b for a, b in zip(J, v, strict=True))) < CLOSE
+    found = jax.grad(jax.checkpoint(lambda q: f(q, *x[1:]) @ w))(x[0])
+    assert error(found, w @ J.q) < CLOSE
+    many = states(arm, 3, 6)
+    mapped = jax.vmap(jax.grad(lambda *x: f(*x) @ w), in_axes=(0, None, 1))(many[0], x[1], many[2].T)
+    assert error(mapped, ls.inverse_dynamics_product(arm, many[0], x[1], many[2], w).q) < CLOSE
+    hessians = jax.jit(jax.vmap(jax.hessian(lambda *x: f(*x) @ w)))(*many)
+    assert error(hessians, ls.inverse_dynamics_hessian(arm, *many, w).q_q) < CLOSE
 
 
 def test_third_derivatives_are_refused():
@@ -165,6 +192,33 @@ def test_it_is_pickled():
     assert repr(f) == "<pose of arm 'two_link' for jax>"
 
 
+def test_named_columns_are_put_in_order():
+    pandas = pytest.importorskip("pandas")
+    arm = ls.load("two_link")
+    frame = pandas.DataFrame({"fore": [0.1, 0.2], "upper": [0.3, 0.4]})
+    found = ls.jax_function(arm, "gravity_forces")(frame)
+    assert np.array_equal(found, ls.gravity_forces(arm, [[0.3, 0.1], [0.4, 0.2]]))
+    with pytest.raises(ls.InputError, match="which arm 'two_link' has not"):
+        ls.jax_function(arm, "gravity_forces")(frame.rename(columns={"fore": "elbow"}))
+
+
+def test_lissoms_own_functions_name_the_one_with_gradients():
+    q = jnp.zeros(2)
+    with pytest.raises(ls.InputError, match="jax_function"):
+        jax.jit(lambda q: ls.gravity_forces(ls.load("two_link"), q))(q)
+
+
+def test_the_example_of_the_docstring():
+    text = ls.jax_function.__doc__.replace("# doctest: +SKIP", "")  # which is for those without jax
+    example = doctest.DocTestParser().get_doctest(text, {}, "jax_function", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, len(example.examples))
+
+
+def test_the_docstring_lists_what_there_is():
+    listed = ls.jax_function.__doc__.split("verb : str")[1].split("frame : str")[0]
+    assert set(re.findall(r'"(\w+)"', listed)) == set(OFFERED)
+
+
 @pytest.mark.parametrize(
     ("verb", "options", "words"),
     [
@@ -183,14 +237,16 @@ def test_refusals(verb, options, words):
     ("state", "words"),
     [
         (([0.0, 0.0],), "got 1 arrays; expected q, qd, qdd"),
-        (([0.0] * 3, [0.0] * 2, [0.0] * 2), r"q has shape \(3,\)"),
+        (([0.0] * 3, [0.0] * 2, [0.0] * 2), "q has 3 entries"),
+        ((jnp.zeros(3), jnp.zeros(2), jnp.zeros(2)), r"q has shape \(3,\)"),
         ((np.zeros((4, 2)), np.zeros((3, 2)), [0.0] * 2), "batches do not fit"),
-        (([True, False], [0.0] * 2, [0.0] * 2), "q is of bool; expected"),
+        (([True, False], [0.0] * 2, [0.0] * 2), "expected numbers"),
+        ((jnp.array([1, 2]), [0.0] * 2, [0.0] * 2), "q is of int.*expected float64"),
     ],
 )
 def test_states_that_are_refused(state, words):
     with pytest.raises(ls.InputError, match=words):
-        ls.jax_function(ls.load("two_link"), "inverse_dynamics")(*map(np.asarray, state))
+        ls.jax_function(ls.load("two_link"), "inverse_dynamics")(*state)
 
 
 def test_states_that_are_not_finite_are_refused_by_name():

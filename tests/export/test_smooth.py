@@ -107,6 +107,15 @@ def test_one_function_for_one_request():
     assert smooth(FLEXIBLE, "pose") is not smooth(FLEXIBLE, "jacobian")
 
 
+@pytest.mark.parametrize("package", ["torch", "jax"])
+def test_a_missing_framework_is_named_with_what_to_do(package, monkeypatch):
+    monkeypatch.setattr("lissom.export.smooth.offered.find_spec", lambda name: None)
+    with pytest.raises(
+        ls.UnsupportedError, match=rf"{package}_function needs {package}.*pip install '\.\[{package}\]'"
+    ):
+        getattr(ls, f"{package}_function")(ls.load("two_link"), "pose")
+
+
 def test_a_closed_arm_has_the_functions_of_its_tree():
     arm = ls.load("examples/four_bar.toml")
     with pytest.raises(ls.UnsupportedError, match="closed loops"):

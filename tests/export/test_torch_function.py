@@ -1,7 +1,9 @@
 """Functions for PyTorch: values and derivatives are lissom's, batched, and in both precisions."""
 
 import copy
+import doctest
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import lissom as ls
 from lissom.export.smooth.offered import OFFERED
 from lissom.kernels.verbs import VERBS
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install lissom[torch]")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
 TREE = random_arm(5, 4)  # sliding, fixed and elastic joints, friction, springs, gears, payload
 HELICAL = random_arm(7, 3, kinds=("helical", "revolute", "prismatic"))
@@ -163,6 +165,33 @@ def test_gradient_descent_finds_a_posture():
 
     search.step(loss)
     assert abs(ls.pose(arm, q.detach().numpy(), arm.tip_frame)[:3, 3] - goal.numpy()).max() < 2e-3
+
+
+def test_named_columns_are_put_in_order():
+    pandas = pytest.importorskip("pandas")
+    arm = ls.load("two_link")
+    frame = pandas.DataFrame({"fore": [0.1, 0.2], "upper": [0.3, 0.4]})
+    found = ls.torch_function(arm, "gravity_forces")(frame)
+    assert np.array_equal(found, ls.gravity_forces(arm, [[0.3, 0.1], [0.4, 0.2]]))
+    with pytest.raises(ls.InputError, match="which arm 'two_link' has not"):
+        ls.torch_function(arm, "gravity_forces")(frame.rename(columns={"fore": "elbow"}))
+
+
+def test_lissoms_own_functions_name_the_one_with_gradients():
+    q = torch.zeros(2, requires_grad=True)
+    with pytest.raises(ls.InputError, match="torch_function"):
+        ls.gravity_forces(ls.load("two_link"), q)
+
+
+def test_the_example_of_the_docstring():
+    text = ls.torch_function.__doc__.replace("# doctest: +SKIP", "")  # which is for those without torch
+    example = doctest.DocTestParser().get_doctest(text, {}, "torch_function", None, 0)
+    assert doctest.DocTestRunner().run(example) == (0, len(example.examples))
+
+
+def test_the_docstring_lists_what_there_is():
+    listed = ls.torch_function.__doc__.split("verb : str")[1].split("frame : str")[0]
+    assert set(re.findall(r'"(\w+)"', listed)) == set(OFFERED)
 
 
 @pytest.mark.parametrize(

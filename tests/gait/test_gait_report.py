@@ -145,6 +145,12 @@ def test_comparison_with_curves_and_reports(report):
     assert like["other"]["ankle_moment"].rmse == pytest.approx(np.sqrt(np.mean(difference**2)))
     assert np.isnan(like["other"]["hip_moment"].r)  # both are zero all the time
     assert "same: RMSE" in found.describe()
+    beside = found.beside_others()
+    assert beside.title == "against same"
+    assert beside.heads[2:] == ("biped: RMSE", "r", "other: RMSE", "r")
+    assert beside.rows[0][2:4] == ("0", "1.00")
+    with pytest.raises(ls.InputError, match="at least two references"):
+        report.beside_others()
     assert "vertical force" in found._repr_html_()
 
 

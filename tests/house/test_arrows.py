@@ -61,6 +61,8 @@ MAY_USE = {
     "views": {*OUTER, "gait", "identification", "studies", "simulation", "motion", "control", "formats"},
     "humans": {*OUTER, "simulation", "motion", "formats"},
     "papers": {
+        "gait",
+        "humans",
         "verbs",
         "formulations",
         "dynamics",

@@ -224,15 +224,17 @@ def test_run_file_page(tmp_path):
 
 
 def test_task_file_page(tmp_path):
-    """The file on the page is read, and every key is named there."""
-    from lissom.motion import task_file
+    """The files on the page are read, and every key is named there."""
+    from lissom.motion import path_task, task_file
 
     page = (ROOT / "docs" / "task-file.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    (tmp_path / "transfer.toml").write_text(block, encoding="utf-8")
+    transfer, draw = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "transfer.toml").write_text(transfer, encoding="utf-8")
     asked = task_file.read_task_file(tmp_path / "transfer.toml")
     assert asked.task.limits.acceleration[0][-1] == -80
-    for key in task_file.TOP:
+    (tmp_path / "draw.toml").write_text(draw, encoding="utf-8")
+    assert task_file.read_task_file(tmp_path / "draw.toml").planned().ok
+    for key in (*task_file.TOP, *path_task.KEYS, *path_task.OF_PATH):
         assert key.removesuffix("_deg") in page or key == "lissom_task", key
 
 

@@ -18,6 +18,18 @@ def called(*command, **options):
 
 
 @pytest.mark.slow
+def test_two_wheels_of_one_commit_are_the_same(tmp_path):
+    dated = {**os.environ, "SOURCE_DATE_EPOCH": "1795046400"}
+    made = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        called(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, env=dated)
+        (wheel,) = folder.glob("*.whl")
+        made.append(wheel.read_bytes())
+    assert made[0] == made[1]
+
+
+@pytest.mark.slow
 def test_the_wheel_works_in_a_fresh_environment(tmp_path):
     called(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT)
     (wheel,) = tmp_path.glob("*.whl")

@@ -26,6 +26,19 @@ def test_values_and_derivatives_are_scipys(degree, continuity):
 
 
 @pytest.mark.parametrize("periodic", [False, True])
+@pytest.mark.parametrize(("degree", "continuity"), [(1, 0), (3, 2), (5, 1)])
+def test_profiles_are_rows_times_control_points(degree, continuity, periodic):
+    """With a coordinate that stays where it is, whose derivatives are exactly 0."""
+    basis = Basis(BREAKS if not periodic else 9, degree, continuity, periodic)
+    points = np.random.default_rng(degree).normal(size=(basis.count, 3))
+    points[:, 1] = 0.7
+    for r, found in enumerate(basis.profiles(INSIDE, points, degree + 2)):
+        want = basis.rows(INSIDE, r) @ points
+        assert found == pytest.approx(want, rel=1e-13, abs=1e-12 * (1 + np.abs(want).max()))
+        assert r == 0 or (found[:, 1] == 0).all()
+
+
+@pytest.mark.parametrize("periodic", [False, True])
 @pytest.mark.parametrize(("degree", "continuity"), KINDS)
 def test_functions_add_up_to_one_and_are_not_negative(degree, continuity, periodic):
     basis = Basis(BREAKS if not periodic else 9, degree, continuity, periodic)

@@ -289,6 +289,31 @@ def test_joints_may_begin_at_their_limits(name):
     assert (values < high + 1e-3).all()
 
 
+@pytest.mark.parametrize("part", [0.9, 0.7])
+def test_limits_of_torque_rates(part):
+    """Of arms that do not bend: with spare motors the tip stays on the path, or near it."""
+    arm, start = _three_links(), [0.3, 0.8, 0.5]
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    given = {"frame": "l2", "axes": "xy", "duration": 1.0, "start": start, "point": (0.2, 0, 0)}
+    t = np.linspace(0, 1, 4001)
+    most = part * np.abs(np.diff(ls.track_motion(arm, path, **given).torques(t), axis=0)).max(axis=0) / t[1]
+    limits = ls.Limits(torque_rate=most)
+    motion = ls.track_motion(arm, path, limits=limits, **given)
+    assert (np.abs(np.diff(motion.torques(t), axis=0)) / t[1] < 1.001 * most).all()
+    assert "since limits act: torque rate of" in motion.status
+    assert motion.tracked.error < 1e-3
+
+
+def test_limits_hold_between_samples():
+    """Accelerations that jump from limit to limit overshoot between samples; more is then kept free at these."""
+    arm, start, most = _three_links(), [0.3, 0.8, 0.5], np.array([3.0, 5.0, 4.0])
+    path = line(ls.pose(arm, start, "l2", (0.2, 0, 0))[:2, 3], [-0.2, 0.15], 1.0)
+    limits = ls.Limits(acceleration=most)
+    motion = ls.track_motion(arm, path, "l2", "xy", 1.0, start=start, point=(0.2, 0, 0), limits=limits)
+    assert (np.abs(motion.at(np.linspace(0, 1, 5001))[2]) < 1.001 * most).all()
+    assert "since limits act: acceleration of" in motion.status
+
+
 def test_limits_of_torque_with_coulomb_friction():
     """Where joints rest, rounding would decide the sign of their friction; with torques within limits all the same."""
     arm, start = _three_links(), [0.3, 0.8, 0.5]
@@ -341,6 +366,19 @@ def test_the_motion_keeps_its_path(motion, tmp_path):
     assert np.array_equal(again.path_error(), motion.path_error())
     assert np.abs(again.path_error()).max() < 1e-7
     assert again.tracked.describe() in again.describe().replace("Path", "path")
+
+
+def test_errors_of_an_ensemble_of_arms(arm, motion):
+    """Each run with its own arm."""
+    load = arm.links[1].payload
+    arms = [arm.with_payload(ls.Payload(part * load.mass, inertia=part * load.inertia)) for part in (1.0, 1.1)]
+    follow, until = ls.Follow(motion, kp=2.0, kd=0.4), 0.5 * motion.duration
+    runs = ls.simulate(arm, motion.q[0], arms=arms, tau=follow, until=until, every=0.05)
+    found = motion.path_error(runs)
+    assert found.shape == (2, len(runs.t), 2)
+    alone = ls.simulate(arms[1], motion.q[0], tau=follow, until=until, every=0.05)
+    assert np.abs(found[1] - motion.path_error(alone)).max() < 1e-6
+    assert np.abs(found[0]).max() < 1e-5 < np.abs(found[1]).max()
 
 
 def test_verification_says_how_far_the_frame_is_off(motion):

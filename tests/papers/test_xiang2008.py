@@ -42,7 +42,8 @@ def test_claims(found):
 
 @pytest.mark.slow
 def test_figures(found):
-    names = {"figures_7_9", "figures_11_13", "figure_10", "figure_14", "shortest_time", "where_limits_hold"}
+    names = {"figures_7_9", "figures_11_13", "figure_10", "figure_14", "shortest_time", "where_limits_hold",
+             "walking"}  # fmt: skip
     assert {drawing.name for drawing in found.drawings} == names
     check_drawings(found)
     for drawing in found.drawings:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.engine import compile as compiler
 from lissom.simulation.integrators import adaptive
 
 ARM = ls.load("two_link")
@@ -78,3 +79,31 @@ def test_an_interrupt_between_sample_and_state_leaves_a_run_in_order(monkeypatch
     assert run.interrupted
     assert np.isfinite(run.q).all()
     assert (np.diff(run.t) > 0).all()
+
+
+def test_new_numbers_of_a_known_arm_compile_nothing(monkeypatch):
+    """Payload, friction in other joints, a load on another link: steps from Python run on tapes, as do equilibria."""
+    arm = ls.load("ur5")
+    names, q0 = [joint.name for joint in arm.joints], [0.1, -0.4, 0.3, 0.2, 0.1, 0.3]
+    load = lambda link: [ls.Load(link, force=(1.0, 0.0, -5.0))]  # noqa: E731
+
+    def rough(*some):
+        return arm.replace(
+            links=[link.replace(joint=link.joint.replace(friction=0.3 * (link.joint.name in some)))
+                   for link in arm.links]
+        )  # fmt: skip
+
+    def all_of(arm, **more):
+        assert ls.simulate(arm, q0, until=0.02, **more).ok
+        assert np.abs(ls.equilibrium(arm, q0, loads=more.get("loads", ())).tau).max() > 1.0
+        assert ls.linearise(arm, q0).A.shape == (12, 12)
+
+    for known, more in ((arm, {}), (rough(*names), {}), (arm, {"loads": load(arm.links[-1].name)})):
+        all_of(known, **more)
+    compiled, real = [], compiler.object_code
+    monkeypatch.setattr(compiler, "object_code", lambda *given: compiled.append(given) or real(*given))
+    all_of(arm.with_payload(ls.Payload(1.3, com=(0.02, 0.01, 0.05), inertia=np.diag([0.01, 0.02, 0.015]))))
+    all_of(rough(*names[1::2]))
+    all_of(arm.replace(gravity=(0.3, 0.1, -9.0)))
+    all_of(arm, loads=load(arm.links[2].name))
+    assert not compiled

@@ -80,9 +80,9 @@ def test_against_a_python_twin(motion, kind):
 
     def twin(t, q, qd):
         at = min(t, motion.duration)
-        x, v, _ = motion.at(at)
+        x, v, a = motion.at(at)
         now = K[0] + (K[1] - K[0]) * at / motion.duration if kind == "samples" else K[0]
-        return motion.torques(at) - now @ np.concatenate([q - x, qd - v])
+        return ls.inverse_dynamics(ARM, x, v, a) - now @ np.concatenate([q - x, qd - v])
 
     options = {"until": motion.duration, "every": 0.05, "rtol": 1e-10, "atol": 1e-11}
     run, other = (ls.simulate(heavier, [0.02, -0.03], tau=tau, **options) for tau in (ls.Follow(motion, **given), twin))

@@ -196,25 +196,26 @@ def takes_arm(*, needs_mass: bool = False, arm: Any = None) -> Callable[[Callabl
     return decorated
 
 
-def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None) -> Array:
+def positions(arm: Arm, q: str | None, deg: bool, default: Array | None = None, option: str = "--q") -> Array:
     """The state that --q and --deg describe, loops closed; degrees are of joints whose position is an angle.
 
     default : without --q; otherwise `arm.home`
+    option : the name of --q in messages
     """
     if q is None:
         return _closed(arm, arm.home if default is None else default)
-    state = _requested(arm, q, deg)
-    _check_length(arm, len(state))
+    state = _requested(arm, q, deg, option)
+    _check_length(arm, len(state), option)
     if state.shape[-1:] in ((len(arm.joints),), (arm.dof,)):
         from lissom.model.positions import outside_limits
 
         beyond = outside_limits(arm, arm.expanded(state))
         if beyond:
-            print_warning(f"--q: {beyond}")
+            print_warning(f"{option}: {beyond}")
     return _closed(arm, state)
 
 
-def _check_length(arm: Arm, given: int) -> None:
+def _check_length(arm: Arm, given: int, option: str) -> None:
     """Raise an error for fewer numbers than the arm has joints; the last ones are mostly those of a hand."""
     if not 0 < given < len(arm.joints):
         return
@@ -223,7 +224,7 @@ def _check_length(arm: Arm, given: int) -> None:
         f"--lock {name}={arm.home[k]:g}" for name, k in list(zip(names, arm.joint_index, strict=True))[given:]
     )
     raise InputError(
-        f"--q has {given} number{'s' * (given > 1)}, arm {arm.name!r} has {len(names)} joints "
+        f"{option} has {given} number{'s' * (given > 1)}, arm {arm.name!r} has {len(names)} joints "
         f"({listed(names, 8)}). Give one for each, or fix the others: {lock}"
     )
 
@@ -245,10 +246,10 @@ def _closed(arm: Arm, state: Array) -> Array:
     return found
 
 
-def _requested(arm: Arm, q: str, deg: bool) -> Array:
+def _requested(arm: Arm, q: str, deg: bool, option: str) -> Array:
     import numpy as np
 
-    state = np.array(numbers(q, "--q"))
+    state = np.array(numbers(q, option))
     if not deg or state.shape[-1] not in (len(arm.joints), arm.dof):
         return state  # the verb explains a wrong length
     turning = np.zeros(arm.dof, bool)

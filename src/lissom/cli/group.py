@@ -43,9 +43,10 @@ VERBS = (
     Verb("modes", COMPUTE, "Compute natural frequencies, damping and mode shapes of an arm or of one beam."),
     Verb("linearise", COMPUTE, "Linearise an arm around a state: poles, zeros, weakest modes, matrices."),
     Verb("simulate", COMPUTE, "Simulate an arm from a run file, and check its energy balance."),
-    Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, and others."),
+    Verb("predict", COMPUTE, "Find the best motion for a task file: fastest, least torque, along a path, and others."),
     Verb("track", COMPUTE, "Make a frame follow a path: joint motions and torques, also of arms whose links bend."),
     Verb("walk", COMPUTE, "Predict how a person walks: motion, torques and ground forces at a given speed."),
+    Verb("lift", COMPUTE, "Predict how a person lifts a box: motion, torques and ground forces."),
     Verb("excite", COMPUTE, "Find the motion that identifies the parameters of an arm best."),
     Verb("sweep", COMPUTE, "Evaluate a study file: one computation for many values of its parameters."),
     Verb(

@@ -13,3 +13,4 @@ Joints = Annotated[
     int,
     typer.Option(metavar="N", help="Coordinates: 13 in the sagittal plane; 31 or 55 in space, which takes longer."),
 ]
+FilmSpeed = Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")]

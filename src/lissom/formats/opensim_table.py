@@ -120,6 +120,16 @@ def load_opensim_table(path: str | os.PathLike[str], **unknown: Never) -> OpenSi
     ModelError
         with file and line, if the file is damaged: a missing header, rows that are cut short, cells that are no finite
         numbers, times that do not rise
+
+    Examples
+    --------
+    >>> import lissom as ls, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "walk.mot")
+    ...     count = file.write_text("inDegrees=yes\\nendheader\\ntime knee_angle_r\\n0 1.5\\n0.1 2\\n")
+    ...     table = ls.load_opensim_table(file)
+    >>> table.angle("knee_angle_r").round(4)
+    array([0.0262, 0.0349])
     """
     check_keywords(load_opensim_table, unknown)
     if not isinstance(path, str | os.PathLike):

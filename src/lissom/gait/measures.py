@@ -76,7 +76,7 @@ def _heel(walk: Walk, side: str, strike: float) -> float:
     length = walk.samples.duration
     turns = float(np.floor(strike / length + 1e-9)) if walk.periodic else 0.0
     times = walk.samples.t - walk.samples.t[0]
-    x = float(np.interp(strike - turns * length, times, walk.heels[side] @ walk.axes.forward))
+    x = float(np.interp(strike - turns * length, times, walk.heels[side] @ walk.way))
     return x + turns * walk.distance
 
 

@@ -56,6 +56,19 @@ def load_gait(
     Returns
     -------
     GaitCurves
+
+    Examples
+    --------
+    >>> import lissom as ls, numpy as np
+    >>> u = np.arange(100) / 100  # of a made-up cycle of 1.1 s, without knees and ankles
+    >>> angles = {f"{word}_angle_{side}": 0 * u for word in ("knee", "ankle") for side in "rl"} | {"pelvis_tilt": 0 * u}
+    >>> angles |= {"hip_flexion_r": 20 * np.cos(2 * np.pi * u), "hip_flexion_l": -20 * np.cos(2 * np.pi * u)}
+    >>> push = lambda u: 900.0 * np.maximum(np.sin(np.pi * u / 0.6), 0.0) * (u < 0.6)
+    >>> forces = {f"ground_force_{foot}_v{axis}": 0 * u for foot in "rl" for axis in "xz"}
+    >>> forces |= {"ground_force_r_vy": push(u), "ground_force_l_vy": push((u + 0.5) % 1)}
+    >>> tables = [ls.OpenSimTable("", 1.1 * u, columns, True, "made up") for columns in (angles, forces)]
+    >>> ls.load_gait(*tables)
+    <GaitCurves of 'made up': 2 cycles of 1.1 s, stance 59.1 %, hip knee ankle vertical fore_aft>
     """
     check_keywords(load_gait, unknown)
     angles, loads = as_table(coordinates), as_table(forces)

@@ -65,6 +65,14 @@ def gait_report(
     Returns
     -------
     GaitReport
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> walk = ls.predict_walk(ls.human(joints=13), speed=1.33, step=0.69, segments=(1, 1, 3, 3))
+    >>> report = ls.gait_report(walk)
+    >>> round(report["cadence"], 1), round(report["stance"], 1), report.right["knee"].shape
+    (115.7, 62.5, (101,))
     """
     check_keywords(gait_report, unknown)
     references = _references(reference)  # files are read before anything is computed

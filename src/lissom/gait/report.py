@@ -15,8 +15,12 @@ from lissom.gait.samples import GaitSamples
 from lissom.later import cached_property
 from lissom.listing import Listing
 from lissom.markup import Markup, paragraphs
+from lissom.spatial.rotations import Array
 
-COMPARED = ("hip", "knee", "ankle", "vertical", "fore_aft")
+
+def _cells(found: Likeness | None) -> tuple[str, str]:
+    """RMSE and correlation as text."""
+    return ("-", "-") if found is None else (f"{found.rmse:.3g}", f"{found.r:.2f}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +68,7 @@ class GaitReport:
         return tuple(measure.name for measure in self.measures)
 
     @property
-    def curves(self) -> Mapping[str, object]:
+    def curves(self) -> Mapping[str, Array]:
         """{name: (101,)} curves of the right leg over 0 to 100 % of its cycle."""
         return self.right.curves
 
@@ -90,9 +94,20 @@ class GaitReport:
         yield KINDS[name].title
         yield KINDS[name].unit
         for reference in self.references:
-            found = self.likeness[reference.name].get(name)
-            yield "-" if found is None else f"{found.rmse:.3g}"
-            yield "-" if found is None else f"{found.r:.2f}"
+            yield from _cells(self.likeness[reference.name].get(name))
+
+    def beside_others(self) -> Listing:
+        """Return a table of how like this walk and all further references are to the first reference."""
+        if len(self.references) < 2:
+            raise InputError("gait report: expected at least two references, a measured walk and other predictions.")
+        first, *others = self.references
+        walks = [self.right, *others]
+        found = [likeness(one, first) for one in walks]
+        heads = ["curve", "unit", *(head for one in walks for head in (f"{one.name}: RMSE", "r"))]
+        known = [name for name in self.right.curves if name in first.curves]
+        rows = ((KINDS[name].title, KINDS[name].unit, *(cell for like in found for cell in _cells(like.get(name))))
+                for name in known)  # fmt: skip
+        return Listing.of(heads, rows, f"against {first.name}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the curves over the cycle as CSV: percent, then ``right.hip`` ..., ``left.hip`` ..., references."""

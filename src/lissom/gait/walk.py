@@ -53,10 +53,16 @@ class Walk:
         ends = self.X[[0, -1], :, :3, 3]
         return np.asarray((masses @ (ends[1] - ends[0])) / masses.sum())
 
+    @cached_property
+    def way(self) -> Array:
+        """(3,) unit vector along the way: forward, and up or down a slope."""
+        ahead = self._travel - (self._travel @ self.axes.left) * self.axes.left
+        return np.asarray(ahead / max(float(np.linalg.norm(ahead)), 1e-12))
+
     @property
     def distance(self) -> float:
-        """How far the body travels forward in the samples [m]."""
-        return float(self._travel @ self.axes.forward)
+        """How far the body travels along the way in the samples [m]."""
+        return float(self._travel @ self.way)
 
     @property
     def periodic(self) -> bool:

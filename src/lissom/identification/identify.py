@@ -74,7 +74,7 @@ def identify(
     gains : (joints,) or None     torques per current [N m/A or N/A] for logs with currents; None: they are found from
                                   logs without and with a payload of known mass
     skew : "auto", (joints,) or None   time by which torques are logged late [s]; "auto": estimated, None: zero
-    strength : float              of the prior; 1 weighs a link's prior like one sample
+    strength : float              of the prior; 1 weighs a link's prior like one independent sample
     cutoff_hz : float or None     of the low-pass filter; None: five times the highest frequency of the motion
     method : "torque"             inertias, drives and friction from torques along the measured motion
         "encoders"                stiffness and damping of joints with a second encoder, from the deflection

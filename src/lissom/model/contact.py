@@ -106,9 +106,9 @@ class Mirror(Record):
 
     def renamed(self, kind: str, before: str, after: str) -> Mirror:
         """Return the same mirror after a coordinate, link or contact got another name."""
-        pairs = [tuple(after if word == before else word for word in pair) for pair in getattr(self, kind)]
+        pairs = [[after if word == before else word for word in pair] for pair in getattr(self, kind)]
         signs = [(after if word == before and kind == "coordinates" else word, sign) for word, sign in self.signs]
-        return self.replace(**{kind: dict(pairs), "signs": dict(signs)})
+        return self.replace(**{kind: {a: b for a, b in pairs}, "signs": dict(signs)})  # noqa: C416
 
     def named(self, kind: str) -> list[str]:
         """Return all names of a kind that the mirror has."""

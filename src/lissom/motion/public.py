@@ -49,7 +49,7 @@ def predict_motion(
     arm : Arm                    rigid or flexible, with elastic and passive joints; closed loops where all is rigid
     task : Task or None          or its fields: ``predict_motion(arm, start, goal, ...)``, or all of them as keywords
     goal : (joints,) or Reach    of the task
-    tolerance : float            optimality tolerance of the solver
+    tolerance : float            optimality tolerance of the solver; with phases at least 1e-6
     iterations : int             largest number of iterations in each run of the solver
     seconds : float or None      largest duration of the whole call, including compilation
     starts : int or None         the first is a straight line, the others go through random positions; the best solution
@@ -214,8 +214,9 @@ def track_motion(
                                    twice, while the frame is off by more than `tolerance` and this brings it closer
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
-    limits : Limits                of position, velocity, acceleration and torque, beside the arm's own. Where one acts,
-                                   the motion stays within it as near to the path as it can
+    limits : Limits                of position, velocity, acceleration, torque and, for rigid arms, torque rate, beside
+                                   the arm's own. Where one acts, the motion stays within it as near to the path as it
+                                   can. Jerk and power are checked
     loads : Load or sequence of Load    that act; samples change along the motion, as in `Task`
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
     tolerance : float              largest distance from the path of a motion that counts as solved [m, rad]; `status`

@@ -17,7 +17,10 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Mirror
 from lissom.model.limits import QUANTITIES, Limits
 from lissom.model.loads import Load
+from lissom.motion.path_task import KEYS as PATH_KEYS, PathTask, read_path
+from lissom.motion.public import predict_motion, track_motion
 from lissom.motion.result.files.export import ENDINGS
+from lissom.motion.result.motion import Motion
 from lissom.motion.task.bending_limits import BendingLimit
 from lissom.motion.task.obstacles import Capsule, CollisionBody, Sphere
 from lissom.motion.task.options import OPTIONS, wrong
@@ -31,22 +34,28 @@ ANGLES = ("start", "goal", "start_velocity", "goal_velocity", "start_acceleratio
 TURNING = ("position", "velocity", "acceleration", "jerk")  # limits that may be given in degrees
 GIVEN = tuple(field.name for field in fields(Task))
 TOP = ("lissom_task", "title", *ARM_KEYS, "gravity", *GIVEN, *(f"{word}_deg" for word in ANGLES),
-       *OPTIONS, "guess", "output")  # fmt: skip
+       *OPTIONS, "guess", "path", "output")  # fmt: skip
 
 
 class TaskFile(NamedTuple):
     """Contents of a task file, from `load_task`.
 
     arm : Arm                     with its payload, gravity and side file
-    task : Task
-    options : dict                further arguments of `predict_motion`
+    task : Task, or PathTask where a frame follows a path
+    options : dict                further arguments of `predict_motion`, or of `track_motion`
     outputs : tuple of paths      where ``lissom predict`` writes the motion
     """
 
     arm: Arm
-    task: Task
+    task: Task | PathTask
     options: dict[str, Any]
     outputs: tuple[Path, ...]
+
+    def planned(self, **options: Any) -> Motion:
+        """Return the motion, by `predict_motion` or `track_motion`; `options` replace those of the file."""
+        if isinstance(self.task, PathTask):
+            return track_motion(self.arm, self.task.path, **self.options | options)
+        return predict_motion(self.arm, self.task, **self.options | options)
 
 
 def load_task(path: str | os.PathLike[str]) -> TaskFile:
@@ -58,13 +67,13 @@ def load_task(path: str | os.PathLike[str]) -> TaskFile:
 
     Returns
     -------
-    TaskFile        with `arm`, `task` and `options`
+    TaskFile        with `arm`, `task` and `options`; `planned()` is the motion
 
     Examples
     --------
     >>> import lissom as ls
     >>> given = ls.load_task("lift.toml")  # doctest: +SKIP
-    >>> motion = ls.predict_motion(given.arm, given.task, **given.options)  # doctest: +SKIP
+    >>> motion = given.planned()  # doctest: +SKIP
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"load_task: path is {shown(path)}; expected the path of a task file (.toml).")
@@ -77,7 +86,7 @@ def read_task_file(path: Path) -> TaskFile:
 
 
 def _read(document: Table, folder: Path) -> TaskFile:
-    refuse_unfit_document(document, "task", TOP)
+    refuse_unfit_document(document, "task", PATH_KEYS if "path" in document else TOP)
     arm = named_arm(document, folder)
     if "gravity" in document:
         arm = arm.with_gravity(document["gravity"])
@@ -86,18 +95,23 @@ def _read(document: Table, folder: Path) -> TaskFile:
     with inside("limits"):
         given["limits"] = _limits(as_table(row.get("limits", {}), "limits"), arm)
     given["loads"] = made_rows(row, "loads", "load", lambda one: record(Load, one, "[[loads]]"))
+    given["bending"] = made_rows(row, "bending", "bending", lambda one: record(BendingLimit, one, "[[bending]]"))
+    options = _checked({word: row[word] for word in OPTIONS if word in row})
+    outputs = output_files(document, folder, (".nc", *ENDINGS))
+    if "path" in row:
+        with inside("path"):
+            path, others = read_path(as_table(row["path"], "path"), folder)
+        return TaskFile(arm, PathTask(path), given | options | others, outputs)
     given["via"] = made_rows(row, "via", "via point", lambda one: _via(one, arm))
     given |= {word: _place(row[word], word) for word in ("start", "goal") if word in row}
     given["obstacles"] = made_rows(row, "obstacles", "obstacle", _obstacle)
     if "bodies" in row:
         given["bodies"] = made_rows(row, "bodies", "body", lambda one: record(CollisionBody, one, "[[bodies]]"))
-    given["bending"] = made_rows(row, "bending", "bending", lambda one: record(BendingLimit, one, "[[bending]]"))
     given["constraints"] = made_rows(row, "constraints", "constraint", _constraint)
     given |= _contacts(row)
-    options = _checked({word: row[word] for word in OPTIONS if word in row})
     if "guess" in row:
         options["guess"] = _guess(row["guess"], folder, arm)
-    return TaskFile(arm, Task(**given), options, output_files(document, folder, (".nc", *ENDINGS)))
+    return TaskFile(arm, Task(**given), options, outputs)
 
 
 def _limits(row: Table, arm: Arm) -> Limits:

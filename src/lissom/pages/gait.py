@@ -52,6 +52,8 @@ def _curves(found: GaitReport) -> Iterator[Section]:
     yield Section("Curves", Markup(paragraphs(CONVENTIONS) + picture(plot(found), CAPTIONS["curves"])))
     if found.references:
         parts = [tag("p", LIKENESS), found.comparison().html(), _references(found)]
+        if len(found.references) > 1:
+            parts.append(found.beside_others().html())
         yield Section("Comparison", Markup("".join(parts)))
 
 

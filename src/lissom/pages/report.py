@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Never
 
+import numpy as np
+
 from lissom.errors import InputError, LissomError, SolveError, shown
 from lissom.formats.files import check_writable, read_bytes, write_text
 from lissom.formats.kinds import kind_of
@@ -23,11 +25,11 @@ from lissom.listing import Listing
 from lissom.markup import Markup, folded, paragraphs, tag
 from lissom.model.arm import Arm
 from lissom.model.describe import to_html as arm_words
-from lissom.motion.public import predict_motion
 from lissom.motion.result import overview as of_motion
 from lissom.motion.result.files.read import load_record
 from lissom.motion.result.motion import Motion
 from lissom.motion.run_file import read_run_file
+from lissom.motion.task.tracked_path import TrackedPath
 from lissom.motion.task_file import read_task_file
 from lissom.pages.gait import gait_page
 from lissom.pages.identification import identification_page
@@ -214,8 +216,7 @@ def _of_toml(path: Path, progress: bool | None) -> Subject:
     kind = kind_of(document)
     if kind == "task":
         asked = read_task_file(path)
-        options = asked.options | {"on_failure": "return"}
-        return Subject(asked.arm, predict_motion(asked.arm, asked.task, **options, progress=progress), str(path), text)
+        return Subject(asked.arm, asked.planned(on_failure="return", progress=progress), str(path), text)
     if kind == "run":
         given = read_run_file(path)
         arguments = given.arguments | {"on_failure": "return"}
@@ -347,11 +348,26 @@ def _command(subject: Subject, target: Path, verify: bool) -> str:
 def _search(motion: Motion, file: str) -> str:
     """Return Python code that solves a saved motion's task again."""
     name, saved = (file, "") if file else ("motion.nc", "  # after motion.save")
+    if motion.tracked is not None:
+        return f"motion = ls.load_motion({name!r}){saved}\n{_tracking(motion, motion.tracked)}"
     return (
         f"motion = ls.load_motion({name!r}){saved}\n"
         f"again = ls.predict_motion(motion.arm, motion.task, segments={motion.basis.segments}, "
         f"degree={motion.degree})\n"
         "# add the other options (starts, seed, tolerance, ...) that were used: they are not stored in a motion"
+    )
+
+
+def _tracking(motion: Motion, path: TrackedPath) -> str:
+    """Return Python code that follows the path of a motion again."""
+    if not np.array_equal(path.reference, np.eye(3)):
+        return "# motion.tracked has the path; its rotations count from motion.tracked.reference"
+    after = motion.duration - path.shift - path.duration
+    return (
+        "path, task = motion.tracked, motion.task\n"
+        "again = ls.track_motion(motion.arm, lambda t: path.at(t + path.shift), path.frame, path.axes, path.duration,\n"
+        f"                        path.shift, {after:.6g}, {motion.basis.segments}, start=motion.q[0],\n"
+        "                        point=path.point, limits=task.limits, loads=task.loads, bending=task.bending)"
     )
 
 

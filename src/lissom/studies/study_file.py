@@ -15,6 +15,7 @@ from lissom.formats.scenario import ARM_KEYS, in_radians, named_arm
 from lissom.formats.strict import Table, as_table, inside, made_rows, record, refuse_unknown
 from lissom.model.arm import Arm
 from lissom.model.loads import Load
+from lissom.motion.path_task import PathTask
 from lissom.motion.run_file import read_run_file
 from lissom.motion.task_file import read_task_file
 from lissom.studies.plan import verbs
@@ -152,6 +153,8 @@ def _scenario(word: str, file: Path) -> tuple[Arm, dict[str, Any]]:
         given = {name: value for name, value in run.arguments.items() if name not in verbs.OWN}
         return run.arm, {name: value for name, value in given.items() if name not in ("prescribed", "loads") or value}
     task = read_task_file(file)
+    if isinstance(task.task, PathTask):
+        raise ModelError(f"{file.name} follows a path; expected a task with a goal, for predict_motion.")
     return task.arm, {"task": task.task} | {n: x for n, x in task.options.items() if n not in verbs.OWN}
 
 

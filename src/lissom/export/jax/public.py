@@ -52,8 +52,8 @@ def jax_function(
     >>> import lissom as ls, jax  # doctest: +SKIP
     >>> jax.config.update("jax_enable_x64", True)  # doctest: +SKIP
     >>> energy = ls.jax_function(ls.load("two_link"), "potential_energy")  # doctest: +SKIP
-    >>> jax.jit(jax.grad(energy))(jax.numpy.array([0.3, 0.5]))  # doctest: +SKIP
-    Array([3.6307, 0.6832], dtype=float64)
+    >>> jax.jit(jax.grad(energy))(jax.numpy.array([0.3, 0.5])).round(4)  # doctest: +SKIP
+    Array([3.4937, 0.6832], dtype=float64)
     """
     check_keywords(jax_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     refuse_without("jax", NAME, 'pip install "lissom[jax]"')

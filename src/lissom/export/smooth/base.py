@@ -72,6 +72,12 @@ class AbstractSmooth(ABC):
             found[a] = found[a] + _applied(block, v[b])
         return found
 
+    def twist(self, x: Sequence[Array], v: Sequence[Array], u: Sequence[Array]) -> Array:
+        """Second change of the result (..., rows) along changes v and u of the states."""
+        H = self.hessian(*(state[..., None, :] for state in x), np.eye(self.rows))
+        terms = [v[a][..., None, :] * _applied(block, u[b][..., None, :]) for (a, b), block in H.items()]
+        return np.asarray(sum(term.sum(axis=-1) for term in terms))
+
 
 def symmetric(blocks: Blocks) -> Blocks:
     """All blocks, from those of the upper half."""

@@ -51,7 +51,7 @@ def torch_function(
     >>> q = torch.tensor([0.3, 0.5], dtype=torch.float64, requires_grad=True)  # doctest: +SKIP
     >>> f(q, 0 * q, 0 * q).sum().backward()  # doctest: +SKIP
     >>> q.grad  # doctest: +SKIP
-    tensor([-2.5660, -1.4069], dtype=torch.float64)
+    tensor([-2.2763, -1.4069], dtype=torch.float64)
     """
     check_keywords(torch_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     refuse_without("torch", NAME, 'pip install "lissom[torch]"')

@@ -12,6 +12,7 @@ from lissom.errors import InputError
 from lissom.export.smooth.base import AbstractSmooth
 from lissom.export.smooth.offered import smooth_function
 from lissom.export.torch.autograd import Value
+from lissom.kernels.arguments import as_state
 from lissom.model.arm import Arm
 
 PRECISIONS = (torch.float64, torch.float32)
@@ -54,7 +55,7 @@ class TorchFunction:
 
     def _read(self, value: Any, word: str) -> torch.Tensor:
         """A tensor with one entry per coordinate; entries that belong to no joint are zero where they are left out."""
-        x = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value, float))
+        x = value if isinstance(value, torch.Tensor) else torch.as_tensor(as_state(self.arm, value, word, self.verb))
         if x.dtype not in PRECISIONS:
             raise InputError(f"{self.verb}: {word} is of {x.dtype}; expected torch.float64 or torch.float32.")
         joints, dof = len(self._joints), self.arm.dof

@@ -77,13 +77,19 @@ def predict_walk(
     Examples
     --------
     >>> from lissom.humans.human import human
+    >>> from lissom.humans.human import human
     >>> step = predict_walk(human(joints=13), speed=1.33, step=0.69, segments=(1, 1, 3, 3))
     >>> step.ok, round(float(step.q[-1, 0] - step.q[0, 0]), 3)
     (True, 0.69)
     """
     check_keywords(predict_walk, unknown)
     request = walk_request(human, speed, step, load, slope, limits, weights, segments, timing)
-    options = {"tolerance": tolerance, "iterations": iterations, "seconds": seconds, "progress": progress}
+    options: dict[str, Any] = {
+        "tolerance": tolerance,
+        "iterations": iterations,
+        "seconds": seconds,
+        "progress": progress,
+    }
     own = walker(request)
     begin = walk_guess(request, own) if guess is None else _earlier(guess)
     free = request.timing == "free"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lissom.humans.walk.posture import KEPT, step_guess, stride_guess
+from lissom.humans.walk.posture import KEPT, standing_height, step_guess, stride_guess
 from lissom.humans.walk.request import WalkRequest
 from lissom.humans.walk.timing import phases_of_step, phases_of_stride, transfers
 from lissom.humans.walk.weights import REFERENCE, kind_of
@@ -19,14 +19,14 @@ from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 
 CLEARANCE = 0.015  # m: of the swinging foot, midway
+SHOULDER = 0.813  # height of the shoulders over that of the body
 BACK = (-0.16, -0.15)  # m: of a load on the back, from the shoulders: behind and below
 
 
 def walker(request: WalkRequest) -> Arm:
     """The person with what is carried, on the slope, with torques limited to twice those that count as one."""
     person = request.arm
-    height = float(np.ptp([X[2, 3] for X in _stations(person)]))
-    arm = request.weights.limited(person, person.mass * height / REFERENCE)
+    arm = request.weights.limited(person, person_scale(person))
     arm = carrying(arm, request.load)
     if request.slope:
         g = float(np.linalg.norm(arm.gravity))
@@ -34,14 +34,12 @@ def walker(request: WalkRequest) -> Arm:
     return arm
 
 
-def _stations(arm: Arm) -> list[Array]:
-    """Poses of sole and vertex: of the contacts, and of the head's or trunk's upper end, as far as the arm knows it."""
-    rest = np.zeros(arm.dof)
-    soles = [pose(arm, rest, one.link, one.point) for one in arm.contacts]
-    shoulder = pose(arm, rest, next(link.name for link in arm.links if link.name in ("arm_r", "upper_arm_r")))
-    top = np.array(shoulder)
-    top[2, 3] = soles[0][2, 3] + (shoulder[2, 3] - soles[0][2, 3]) / 0.813  # shoulders are at 0.813 of the height
-    return [*soles, top]
+def person_scale(person: Arm) -> float:
+    """Mass x height relative to those of the weights' torques; the height is that of the shoulders over 0.813."""
+    rest = np.zeros(person.dof)
+    name = next(link.name for link in person.links if link.name in ("arm_r", "upper_arm_r"))
+    shoulder = float(pose(person, rest, name)[2, 3]) + standing_height(person)
+    return person.mass * shoulder / SHOULDER / REFERENCE
 
 
 def carrying(arm: Arm, load: Mapping[str, float]) -> Arm:

@@ -30,7 +30,7 @@ STEP = (
     StepPhase("forefoot", ("ball", "tip"), (), 0.17 / 0.52, 7),
 )
 DOUBLE = 2  # phases of double support, the first ones
-SPREAD = 3.0  # a phase whose duration is free lasts between this part of that of people, and as many times as long
+SPREAD = 2.0  # a phase whose duration is free lasts between this part of that of people, and as many times as long
 # Step length over cadence is about constant for adults from slow to fast walks: 0.0064 m per step/min for men (Sekiya
 # and Nagasaki 1998, Reproducibility of the walking patterns of normal young adults, Gait and Posture 7, 225-227)
 WALK_RATIO = 0.0064
@@ -69,7 +69,7 @@ def phases_of_stride(arm: Arm, duration: float, free: bool, segments: Sequence[i
 
 
 def transfers(arm: Arm, phases: Sequence[Phase]) -> tuple[Transfer, ...]:
-    """In double support the load passes linearly in time to the foot in front, as Xiang and others have it."""
+    """Return how the load passes to the foot in front: linearly in time, as Xiang and others have it."""
     found = []
     for first, side in zip(range(0, len(phases), len(STEP)), ("r", "l"), strict=False):
         double = phases[first : first + DOUBLE]

@@ -14,8 +14,8 @@ from lissom.model.fields import number
 # N m that count as one, of a person of 73 kg and 1.741 m; a pair: in negative and positive direction. Knee, toes and
 # dorsiflexion were fitted to a measured walk, see docs/walking.md
 TORQUES: dict[str, float | tuple[float, float]] = {
-    "hip_flexion": 200.0, "hip_adduction": 120.0, "hip_rotation": 60.0, "knee_flexion": 170.0,
-    "ankle_dorsiflexion": (200.0, 50.0), "subtalar_inversion": 60.0, "toe_extension": 50.0,
+    "hip_flexion": 200.0, "hip_adduction": 120.0, "hip_rotation": 60.0, "knee_flexion": 150.0,
+    "ankle_dorsiflexion": (200.0, 25.0), "subtalar_inversion": 60.0, "toe_extension": 50.0,
     "lumbar_flexion": 200.0, "lumbar_bend": 150.0, "lumbar_rotation": 100.0,
     "spine_flexion": 200.0, "spine_bend": 150.0, "spine_rotation": 100.0,
     "neck_flexion": 20.0, "neck_bend": 20.0, "neck_rotation": 20.0, "head_flexion": 15.0, "head_bend": 15.0,
@@ -48,15 +48,15 @@ class WalkWeights(KnownKeywords):
     Examples
     --------
     >>> WalkWeights(work=1.0).torque("ankle_dorsiflexion")
-    (200.0, 50.0)
+    (200.0, 25.0)
     """
 
     effort: float = 1.0
     work: float = 2.0
     torque_rate: float = 1e-3
-    force_rate: float = 1e-3
+    force_rate: float = 1.5e-3
     acceleration: float = 3e-6
-    upright: float = 3.0
+    upright: float = 5.0
     torques: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class WalkWeights(KnownKeywords):
 
 
 def _pair(value: Any) -> tuple[Any, Any]:
-    return tuple(value) if isinstance(value, Sequence) and len(value) == 2 else (value, value)  # type: ignore[return-value]
+    return tuple(value) if isinstance(value, Sequence) and len(value) == 2 else (value, value)
 
 
 def kind_of(name: str) -> str:

@@ -74,7 +74,7 @@ def estimate(model: Model, samples: list[Samples], options: Options) -> Estimate
     regression = _regression(regressor, options, "load" in law, model.arm.dof)
     stage("physically consistent parameters")
     idle = _idle(model, regressor, regression) & isinstance(options.law, str)
-    x = consistent(model, base, regressor, regression, idle, options.strength)
+    x = consistent(model, base, regressor, regression, idle, options.strength * regression.memory)
     own = model.with_law(law)
     return Estimate(own, _restricted(base, of_law, regressor), regression, x[of_law], errors, options.strength)
 

@@ -20,7 +20,6 @@ AGAINST = -0.5  # correlation of torques with those of the given arm
 OTHER_UNIT = 5.0  # times the torques of the given arm, where most of them are and in all: masses are known better
 WORTH = 0.05  # of the changes of a torque: a smaller residual is no reason for doubt
 HEAVIER = 1.5  # times the given mass of a link, or the inverse: more than estimates of masses usually err
-ANOTHER = 3.0  # times: of a heavy link that is hardly an error of an estimate
 UNLIKE = 0.5  # of the torques: an error of the given arm that large is not that of a few masses
 HEAVY = 0.1  # of the mass of the arm
 WORSE = 1.5  # times the residual without constraints: physical consistency costs more than it should
@@ -140,7 +139,7 @@ def _masses(found: Estimate, fits: tuple[TorqueFit, ...]) -> list[str]:
     far = [f"{arm.links[inertias.links[k]].name} ({given[k]:.3g} to {now[k]:.3g} kg)"
            for k in np.flatnonzero(off > HEAVIER)]  # fmt: skip
     heavy = np.maximum(now, given) > HEAVY * arm.mass
-    unlike = (off[heavy] > ANOTHER).any() and _missed_before(fits) > UNLIKE
+    unlike = (off[heavy] > HEAVIER).any() and _missed_before(fits) > UNLIKE
     other = "; the log may be of another robot, or in other units" if unlike else ""
     return [
         f"the masses of {listed(far, 6)} are far from those given{other}. Torques show combinations of masses, seldom "

@@ -12,7 +12,7 @@ from lissom.identification.fit.base import BaseParameters
 from lissom.identification.fit.equations import Equations
 from lissom.identification.fit.least_squares import Solution, fit, weights_of
 from lissom.identification.fit.masks import Mask
-from lissom.identification.fit.spread import covariance
+from lissom.identification.fit.spread import covariance, memory
 from lissom.spatial.rotations import Array
 
 PASSES = 5
@@ -31,6 +31,12 @@ class Regression:
     weights: list[Array]
     residuals: list[Array]
     solution: Solution
+
+    @property
+    def memory(self) -> float:
+        """Samples of the residuals per independent one, the mean of all joints."""
+        joints = range(self.residuals[0].shape[1])
+        return float(np.mean([memory([part[:, j] for part in self.residuals]) for j in joints]))
 
 
 class Regressor:

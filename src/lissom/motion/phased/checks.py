@@ -9,6 +9,7 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Contact, Mirror
 from lissom.motion.phased.holding import Holding, travel_directions
 from lissom.motion.phased.layout import Layout, Reflection
+from lissom.motion.phased.points import PointsAt
 from lissom.motion.task.criteria.known import CRITERIA, criterion
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
@@ -114,6 +115,19 @@ def refuse_wrong_travel(layout: Layout) -> None:
                 )
 
 
+def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
+    """Refuse contacts that hold through a whole period of a motion that travels."""
+    moves = [one.coordinate for one in layout.task.travel
+             if one.speed or (isinstance(one.distance, float) and one.distance)]  # fmt: skip
+    always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
+    for i in sorted(always):
+        if moves and reflection.partner[i] in always:
+            raise InputError(
+                f"{VERB}: contact {layout.names[i]!r} holds in all phases, so the motion cannot travel along "
+                f"{moves[0]!r}. End its contact in some phase."
+            )
+
+
 def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) -> None:
     """Refuse a mirror that does not map places of contacts, or inertias, to their images."""
     for i, contact in enumerate(layout.contacts):
@@ -147,7 +161,7 @@ def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) ->
 
 def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Array) -> None:
     """Refuse given ends at which contacts that should hold are not at their planes, or have moved."""
-    places = []
+    places = list[PointsAt | None]()
     for word, phase, q in (("start", 0, start), ("goal", -1, goal)):
         if np.isnan(q).any():
             places.append(None)
@@ -161,11 +175,12 @@ def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Arra
                     f"{VERB}: contact {layout.names[i]!r} holds in phase {layout.phases[phase].name!r}, but at the "
                     f"{word} it is {gap:.3g} m from its plane."
                 )
-    if None in places:
+    first, last = places
+    if first is None or last is None:
         return
     always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
     for i in sorted(always):
-        moved = layout.planes[i].directions[1:] @ (places[1].place(i)[0] - places[0].place(i)[0])
+        moved = layout.planes[i].directions[1:] @ (last.place(i)[0] - first.place(i)[0])
         if np.abs(moved).max(initial=0.0) > CLOSE:
             raise InputError(
                 f"{VERB}: contact {layout.names[i]!r} holds in all phases, but start and goal move it by "

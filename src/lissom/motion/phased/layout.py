@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lissom.later import cached_property
 from lissom.model.arm import Arm
 from lissom.model.contact import Contact, Mirror
 from lissom.motion.phased.points import Points
@@ -134,6 +135,22 @@ class Layout:
         rows = np.flatnonzero(flat >= 0)
         entries = (np.ones(len(rows)), (rows, flat[rows]))
         return sparse.csr_array(sparse.coo_array(entries, shape=(len(flat), self.size)))
+
+    @cached_property
+    def sample_reach(self) -> sparse.csr_array:
+        """What all samples see of the variables, once the anchors are known.
+
+        Positions, their first and second derivatives by the fraction of the phase, torques, forces of contacts (zero
+        of those that do not hold), and the duration of the phase.
+        """
+        blocks = []
+        for p, mesh in enumerate(self.phases):
+            N = len(mesh.s)
+            force = [self.forces[p].get(i, np.full((N, k), -1)) for i, k in enumerate(self.components)]
+            places = [self.torques[p], *force, np.full((N, 1), self.durations[p])]
+            curves = [self.curve(p, mesh.s, order) for order in range(3)]
+            blocks.append(beside([*curves, *(self.picked(place) for place in places)], N))
+        return sparse.csr_array(sparse.vstack(blocks))
 
 
 def beside(parts: Sequence[sparse.csr_array], N: int) -> sparse.csr_array:

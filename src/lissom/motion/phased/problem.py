@@ -10,6 +10,7 @@ from lissom.model.arm import Arm
 from lissom.motion.phased.checks import (
     contacts_of,
     mirror_of,
+    refuse_endless_contacts,
     refuse_odd_mirror,
     refuse_unsupported,
     refuse_wrong_ends,
@@ -20,8 +21,10 @@ from lissom.motion.phased.costs.samples import SampleCost
 from lissom.motion.phased.guess import PhasedGuess, expected_durations
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
+from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.program import PhasedProgram
 from lissom.motion.phased.rows import linear
+from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
@@ -51,16 +54,20 @@ class PhasedProblem:
     program : PhasedProgram
     """
 
-    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None) -> None:
+    def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
+                 margins: Margins | None = None) -> None:  # fmt: skip
+        """margins : by which limits are tightened at samples."""
         refuse_unsupported(arm, task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
+        self.margins = Margins.none(len(segments), len(layout.names), arm.dof) if margins is None else margins
         mirror = mirror_of(arm, task)
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
         refuse_wrong_travel(layout)
+        refuse_endless_contacts(layout, self.reflection)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
         self.typical = expected_durations(task)
@@ -134,18 +141,18 @@ class PhasedProblem:
             costs.append(DifferenceCost(layout, force_differences(layout, reflection, parts.force_rate)))
         return costs
 
-    def _linear(self) -> linear.LinearRows:
+    def _linear(self) -> LinearRows:
         layout = self.layout
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
-            *linear.friction(layout),
+            *linear.friction(layout, self.units.force, self.margins.force),
             *linear.transfers(layout, self.typical),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
         ]
         if self.rates is not None:
             known = (np.isfinite(self.start), np.isfinite(self.goal))
-            parts += linear.end_rates(layout, *self.rates, known)
+            parts += linear.end_rates(layout, self.rates, known)
         return linear.joined(parts, layout.size)
 
     def _bounds(self) -> tuple[Array, Array]:
@@ -157,11 +164,17 @@ class PhasedProblem:
                 self.bounds.lower["position"], self.bounds.upper["position"],
             )  # fmt: skip
             for bound, side in ((low, self.bounds.lower), (high, self.bounds.upper)):
-                bound[layout.torques[p]] = side["torque"][layout.motors] / self.units.torque
+                bound[layout.torques[p]] = (side["torque"] * (1 - self.margins.torque))[
+                    layout.motors
+                ] / self.units.torque
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                low[places[:, 0]], high[places[:, 0]] = least / self.units.force, most / self.units.force
+                inner = self.margins.force[p, i]
+                low[places[:, 0]], high[places[:, 0]] = (
+                    least / self.units.force + inner,
+                    most / self.units.force - inner,
+                )
                 if layout.planes[i].friction == 0.0:
                     low[places[:, 1:]] = high[places[:, 1:]] = 0.0
             shortest, longest = phase.bounds

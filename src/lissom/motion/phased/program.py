@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from lissom.motion.phased.layout import Layout
-from lissom.motion.phased.rows.block import AbstractBlock, AbstractCostBlock, LinearRows
+from lissom.motion.phased.rows.block import AbstractBlock, AbstractCostBlock, AbstractSamples, LinearRows
 from lissom.motion.splines.curves import Curves
 from lissom.motion.transcription.program import Program
 from lissom.motion.transcription.sparsity import Indices, Pattern, Sums, expanded
@@ -77,8 +77,9 @@ class PhasedProgram(Program):
         np.add.at(self._constant, pattern.at(at, A.col), A.data)
 
     def _prepare_hessian(self) -> None:
-        sums, totals = [], []
-        for block in (*self.rows, *self.costs):
+        sums, totals = list[Sums](), list[int]()
+        every_block: list[AbstractSamples] = [*self.rows, *self.costs]
+        for block in every_block:
             a, b = block.hessian
             k = np.repeat(np.arange(block.N), len(a))
             terms = Sums()
@@ -159,8 +160,8 @@ class PhasedProgram(Program):
         """Return the nonzeros of the upper triangle of that of sigma f + lam . g, in the order of `hessian_pattern`."""
         known, out = self._fresh(x), np.zeros(self.hessian_pattern.size)
         count, T = len(self.rows), float(x[self.layout.durations].sum())
-        for block, w, A in zip(self.costs, known["c"], self._hessians[count:], strict=True):
-            out += A @ block.second(w).ravel()
+        for cost, w, A in zip(self.costs, known["c"], self._hessians[count:], strict=True):
+            out += A @ cost.second(w).ravel()
         out *= sigma / T
         for k, (block, w, A) in enumerate(zip(self.rows, known["w"], self._hessians[:count], strict=True)):
             own = lam[self._firsts_of[k] : self._firsts_of[k + 1]].reshape(block.N, block.m)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.motion.phased.look import Wander, wander_of
+from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
 from lissom.motion.result.contact_path import ContactPath
@@ -17,6 +18,7 @@ from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
 from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.result.verification.wander import Wander, cone_excess, wander_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
@@ -27,11 +29,13 @@ from lissom.progress import stage
 from lissom.spatial.rotations import Array
 
 TOLERANCE = 1e-6  # at best: rows are of size one, weights and forces too
-RUN, LONG, AGAIN = 150, 300, 3  # iterations of a run, of larger arms, and how often it begins again where it ended
+RUN, LONG, AGAIN = 150, 300, 3  # iterations of a run, of larger arms, and how often it begins again from its end
 LARGE = 20  # coordinates
+BARRIER = 1e-5  # to begin with from a solution of the same mesh
 NOISE = 0.15  # rad, of random starts
 EXTRA = 2  # random starts where the first one fails
-FINER, ROUNDS = 1.5, 3  # times the segments of a phase in which contacts wander too far; how often
+FINER, ROUNDS = 1.5, 4  # times the segments of a phase in which contacts wander too far; how often at most
+CONE, WIDER = 1e-3, 1.3  # of the weight, that forces may leave their cones between samples; margins per excess
 ALLOWED = 1e-3  # m, that contacts may wander between knots
 PER_SEGMENT = 10
 
@@ -39,13 +43,14 @@ PER_SEGMENT = 10
 class PhasedIpopt(Ipopt):
     """IPOPT with an adaptive barrier, and nested dissection (METIS) in its linear solver.
 
-    The variables of a motion with contacts are a long chain. Ten iterations of a walk with 55 coordinates take 2.8 s with
-    this ordering, 9.0 s with the default of MUMPS; it falls back to that where it was built without METIS.
+    The variables of a motion with contacts are a long chain. Ten iterations of a walk of 55 coordinates take 2.8 s with
+    this ordering, 9.0 s with the default of MUMPS; it falls back to that where it was built without METIS. Second-order
+    corrections are off: from six starts a planar walk takes 51 to 85 iterations, 51 to 196 with them.
     """
 
     def __init__(self, program: Program, tolerance: float, iterations: int, until: float = np.inf) -> None:
         super().__init__(program, tolerance, iterations, until, adaptive=True)
-        self._options = self._options | {"mumps_pivot_order": 5}
+        self._options = self._options | {"mumps_pivot_order": 5, "max_soc": 0}
 
 
 class Found(NamedTuple):
@@ -54,6 +59,16 @@ class Found(NamedTuple):
     problem: PhasedProblem
     solution: Solution
     log: tuple[Iteration, ...]
+
+    @property
+    def each(self) -> list[int]:
+        """Segments of every phase."""
+        return [mesh.basis.segments for mesh in self.problem.layout.phases]
+
+    @property
+    def segments(self) -> int:
+        """Segments of all phases."""
+        return sum(self.each)
 
 
 class PhasedSearch:
@@ -76,9 +91,9 @@ class PhasedSearch:
         self.spent = {"compile": 0.0, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self.problem = self._problem([phase.segments for phase in task.phases])
 
-    def _problem(self, segments: Sequence[int]) -> PhasedProblem:
+    def _problem(self, segments: Sequence[int], margins: Margins | None = None) -> PhasedProblem:
         clock = time.perf_counter()
-        made = PhasedProblem(self.arm, self.task, segments, self.guess)
+        made = PhasedProblem(self.arm, self.task, segments, self.guess, margins)
         self.spent["build"] += time.perf_counter() - clock
         return made
 
@@ -99,8 +114,6 @@ class PhasedSearch:
             return best
         for row in rows:
             row["same"] = bool(abs(row["cost"] - best.cost) <= 1e-3 * abs(best.cost))
-        from dataclasses import replace
-
         return best.with_verdict(report=replace(best.report, starts=tuple(rows)))
 
     def _begin(self, k: int) -> Array:
@@ -109,15 +122,18 @@ class PhasedSearch:
 
     # ---- one start ----------------------------------------------------------------------------------
 
-    def solved(self, problem: PhasedProblem, x: Array, near: bool = False) -> Found:
-        """Solve from variables; where a run stalls or is long, begin again where it ended, with a new barrier."""
+    def solved(self, problem: PhasedProblem, x: Array, near: bool = False, warm: Solution | None = None) -> Found:
+        """Solve from variables; where a run stalls or is long, begin again where it ended, with a new barrier.
+
+        near : the variables are near a solution; warm : they are this one, of a program with the same rows
+        """
         log: tuple[Iteration, ...] = ()
         tolerance = max(self.limits.tolerance, TOLERANCE)
         left = self.limits.iterations
         for k in range(1 + AGAIN):
             run = left if k == AGAIN else min(RUN if self.arm.dof <= LARGE else LONG, left)
             solver = PhasedIpopt(problem.program, tolerance, max(run, 1), self.until)
-            solution = solver(x, self.progress, None, near or k > 0)
+            solution = solver(x, self.progress, warm if k == 0 else None, near or k > 0, BARRIER)
             log = numbered_on(log, solution.iterations)
             self.spent["solve"] += solution.seconds
             self.spent["evaluate"] += solution.evaluation_seconds
@@ -128,27 +144,53 @@ class PhasedSearch:
         return Found(problem, solution, log)
 
     def _refined(self, found: Found) -> Motion:
-        """The motion of a solution; on finer meshes, while contacts wander between knots by more than is allowed."""
+        """The motion of a solution: on finer meshes while contacts wander between knots by more than is allowed, with
+        margins while forces leave their cones between samples."""
         motion, wander = self.motion(found)
-        history = [(sum(mesh.basis.segments for mesh in found.problem.layout.phases), motion.cost)]
+        history = [(found.segments, motion.cost)]
         for _ in range(ROUNDS):
-            if not found.solution.solved or wander.largest <= ALLOWED:
+            if not found.solution.solved:
                 break
-            stage("refining the mesh")
-            old = found.problem.layout
-            more = [int(np.ceil(FINER * mesh.basis.segments)) if wander.phases[p] > ALLOWED else mesh.basis.segments
-                    for p, mesh in enumerate(old.phases)]  # fmt: skip
-            problem = self._problem(more)
-            finer = self.solved(problem, prolonged(old, found.solution.x, problem.layout), near=True)
-            finer = finer._replace(log=numbered_on(found.log, finer.log))
-            if not finer.solution.solved:
+            finer, margins = self._asked(found, motion, wander)
+            if finer is None:
                 break
-            found = finer
+            stage("refining the mesh" if finer != found.each else "keeping limits between samples")
+            better = self._again(found, finer, margins)
+            if not better.solution.solved:
+                break
+            found = better
             motion, wander = self.motion(found)
-            history.append((sum(more), motion.cost))
-        from dataclasses import replace
+            history.append((found.segments, motion.cost))
+        refinements = tuple(history) if len(history) > 1 else ()
+        return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
-        return motion.with_verdict(report=replace(motion.report, refinements=tuple(history)))
+    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
+        """Segments and margins for a better motion; None where it is good enough."""
+        margins = found.problem.margins
+        if wander.largest > ALLOWED:
+            some = wander.phases > ALLOWED
+            return [int(np.ceil(FINER * K)) if more else K for K, more in zip(found.each, some, strict=True)], margins
+        excess, torque = cone_excess(motion), self._torque_excess(motion)
+        if excess.max(initial=0.0) <= CONE and not torque.any():
+            return None, margins
+        force = margins.force + np.where(excess > CONE / 2, WIDER * excess, 0.0)
+        return found.each, Margins(force, margins.torque + WIDER * torque)
+
+    def _torque_excess(self, motion: Motion) -> Array:
+        """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""
+        out = np.zeros(self.arm.dof)
+        for peak in motion.report.peaks:
+            if peak.quantity == "torque" and peak.utilisation > 1 + EXCESS:
+                out[self.arm.coordinates.index(peak.joint)] = peak.utilisation - 1
+        return out
+
+    def _again(self, found: Found, segments: list[int], margins: Margins) -> Found:
+        """Solve on another mesh, or with other margins, from a solution."""
+        problem = self._problem(segments, margins)
+        x = prolonged(found.problem.layout, found.solution.x, problem.layout)
+        same = segments == found.each
+        finer = self.solved(problem, x, near=True, warm=found.solution if same else None)
+        return finer._replace(log=numbered_on(found.log, finer.log))
 
     # ---- motions ------------------------------------------------------------------------------------
 
@@ -167,14 +209,14 @@ class PhasedSearch:
         return self._judged(motion, found, wander), wander
 
     def _judged(self, motion: Motion, found: Found, wander: Wander) -> Motion:
-        from dataclasses import replace
-
         solution = found.solution
         peaks = limit_peaks(motion, PER_SEGMENT)
         motion = motion.with_verdict(report=replace(motion.report, peaks=peaks))
         if not solution.solved:
             worst = self._violated(found)
-            return motion.with_verdict(status=f"{solution.status}{worst and f': {worst}'}")
+            word = "seconds" if solution.outcome is MotionOutcome.OUT_OF_TIME else "iterations"
+            more = f"; raise `{word}`, or give another guess" if solution.outcome.ran_out else ""
+            return motion.with_verdict(status=f"{solution.status}: {worst}{more}")
         beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if wander.largest > ALLOWED:
             beyond.append(wander.beyond())

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
+from lissom.motion.result.verification.wander import FREE_FALL
 from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
 
-FREE_FALL = 9.81  # m/s^2, where there is no gravity
 LEAST = 0.05  # of the largest torque, or of the largest force: what equations of small joints are relative to
 LEVER = 0.14  # m: of forces on a base that turns
 WEAK = 1e-3  # of the weight at one metre: the torque that counts as one of joints that need hardly any

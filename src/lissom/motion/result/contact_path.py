@@ -1,7 +1,8 @@
 """Contact forces along a motion: as data, at any times, and as users meet them.
 
 The forces of samples are interpolated inside each phase, and changed by as little as it takes that coordinates without
-a motor need none: the splines move the base between samples too, and only the contacts can do that.
+a motor need none, each in proportion to its force: the splines move the base between samples too, and only the contacts
+can do that.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from lissom.model.loads import Load
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import jacobian, pose
 
+LEAST = 1e-3  # of the largest force: a contact without one changes as if it had this
 WEAK = 1e-7  # of the largest singular value: directions in which contacts do not move the base
 States = tuple[Array, Array, Array]
 UP = 0.5  # part of a normal against gravity, from which a contact carries weight
@@ -90,10 +92,12 @@ def balanced(arm: Arm, path: ContactPath, s: Array, state: States, loads: Sequen
     tau = tree_call(arm, INVERSE_DYNAMICS.name, state, Applied([*loads, *contact_loads(contacts, forces)]))
     left = np.asarray(tau)[:, free]
     J = np.stack([jacobian(arm, state[0], one.link, one.point)[:, :3][:, :, free] for one in contacts], axis=1)
-    J = J * path.active[path.phase_at(s)][:, :, None, None]
-    columns = J.reshape(len(s), -1, len(free)).swapaxes(1, 2)  # from forces of all contacts to those on the base
-    change = np.linalg.pinv(columns, rcond=WEAK) @ left[:, :, None]
-    return np.asarray(forces + change.reshape(forces.shape))
+    part = path.active[path.phase_at(s)] * (
+        np.linalg.norm(forces, axis=2) + LEAST * np.linalg.norm(forces, axis=2).max()
+    )
+    columns = (J * part[:, :, None, None]).reshape(len(s), -1, len(free)).swapaxes(1, 2)
+    change = (np.linalg.pinv(columns, rcond=WEAK) @ left[:, :, None]).reshape(forces.shape)
+    return np.asarray(forces + part[:, :, None] * change)
 
 
 @dataclass(frozen=True, eq=False)

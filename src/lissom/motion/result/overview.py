@@ -12,6 +12,8 @@ from lissom.model.units import units
 from lissom.motion.result.notes import notes_of
 from lissom.motion.result.record import AbstractMotion
 
+NOISE = 1e-12  # rad or m: positions that are rounding
+
 
 def summary(motion: AbstractMotion) -> dict[str, Any]:
     """Return the main numbers of a motion."""
@@ -52,7 +54,7 @@ def listing(motion: AbstractMotion, curves: bool = False) -> Listing:
     for k, (name, row) in enumerate(summary(motion)["joints"].items()):
         unit = row["units"]
         cells = [
-            name, f"{row['start']:.5g} {unit['q']}", f"{row['end']:.5g} {unit['q']}",
+            name, *(f"{0.0 if abs(row[word]) < NOISE else row[word]:.5g} {unit['q']}" for word in ("start", "end")),
             f"{row['fastest']:.4g} {unit['qd']}", f"{row['largest_torque']:.4g} {unit['tau']}",
         ]  # fmt: skip
         small = [spark(motion.t.tolist(), values[:, k].tolist()) for values in (motion.q, motion.tau) if curves]

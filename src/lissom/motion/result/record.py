@@ -188,9 +188,8 @@ class AbstractMotion:
         """Return positions and derivatives up to order `orders` - 1, (nt, dof) each, at times (nt,)."""
         s, out = self._fractions(t), np.zeros((orders, len(np.atleast_1d(t)), self.arm.dof))
         for basis, some, P in self.splines:
-            for r in range(orders):
-                from_first = P - P[0] if r else P  # a coordinate that stays where it is has a rate of exactly 0
-                out[r][:, some] = (basis.rows(s, r) @ from_first) / self.duration**r
+            for r, found in enumerate(basis.profiles(s, P, orders)):
+                out[r][:, some] = found / self.duration**r
         if self.closed is not None:
             states = [*out[:3], *[np.zeros_like(out[0])] * (3 - orders)]
             out[:3] = self.closed(*states)[:orders]
@@ -272,11 +271,13 @@ class AbstractMotion:
         Parameters
         ----------
         run : Run or None          a simulation, of this arm or of one that differs, at the times of the run; default:
-                                   the plan, at the times `t`
+                                   the plan, at the times `t`. Of an ensemble: (runs, nt, axes)
         """
         path = self.tracked
         if path is None:
             raise InputError("path_error: this motion follows no path of a frame; see track_motion.")
+        if run is not None and run.count is not None:
+            return np.stack([self.path_error(run.member(k)) for k in range(run.count)])
         arm, t, q = (self.arm, self.t, self.q) if run is None else (run.arm, run.t, run.q)
         output = FrameOutput(arm, path.frame, path.point, path.axes, path.reference)
         return output.errors(q, path.at(t))

@@ -68,6 +68,10 @@ def sensitivity_of(motion: AbstractMotion, t: ArrayLike | None, method: str | No
             "motions only: a control point cannot change alone. For the open tree, predict the motion with "
             "arm.replace(loops=())."
         )
+    if motion.contact_path is not None:
+        raise UnsupportedError(
+            "sensitivity: not available for motions with contacts, which a control point that changes alone would move."
+        )
     times = motion.t if t is None else np.atleast_1d(np.asarray(t, float)).ravel()
     inside = times
     if motion.arm.sticks.any():  # at the ends friction has the direction of the adjacent motion, as in `forces`

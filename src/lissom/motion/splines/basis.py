@@ -99,8 +99,9 @@ class Basis:
         places = spans[:, None] - self.degree + np.arange(self.degree + 1)
         knots = [self.knots[spans + k] for k in range(-self.degree, self.degree + 2)]
         values = np.zeros((len(s), orders, self.degree + 1))
+        known: dict[tuple[int, int], Array] = {}
         for r in range(min(orders, self.degree + 1)):
-            values[:, r] = np.stack(_active_functions(s, knots, self.degree, self.degree, r), axis=1)
+            values[:, r] = _active_functions(s, knots, self.degree, self.degree, r, known).T
         shift = self._first - self.degree if self.periodic else 0
         return (places - shift) % self.count if self.periodic else places, values
 
@@ -111,6 +112,23 @@ class Basis:
         rows = np.repeat(np.arange(len(s)), self.degree + 1)
         entries = (values[:, order].ravel(), (rows, places.ravel()))
         return sparse.csr_array(sparse.coo_array(entries, shape=(len(s), self.count)))
+
+    def profiles(self, s: ArrayLike, P: Array, orders: int = 3) -> list[Array]:
+        """Return the profiles (N, k) with control points P (count, k) at s, and their derivatives, `orders` in all.
+
+        As `rows` times P, in a quarter of the time for a single s. A profile that stays where it is has derivatives of
+        exactly 0.
+        """
+        places, values = self.local(s, orders)
+        out, moved = [], P
+        for r in range(orders):
+            near = moved[places]
+            found = values[:, r, :1] * near[:, 0]
+            for k in range(1, self.degree + 1):
+                found += values[:, r, k : k + 1] * near[:, k]
+            out.append(found)
+            moved = P - P[0] if r == 0 else moved
+        return out
 
     def differences(self, order: int, width: int = 1) -> sparse.csr_array:
         """Return the matrix from control points to those of a derivative; of no use beyond jumps of a lower derivative.
@@ -165,18 +183,23 @@ class Basis:
         return finer, out + solve(fine.T @ (values - fine @ out))  # squares lose digits; this finds them again
 
 
-def _active_functions(s: Array, knots: list[Array], top: int, d: int, r: int) -> list[Array]:
-    """Derivative r of the d + 1 functions of degree d that are not zero at s, by Cox and de Boor, for all s at once.
+def _active_functions(
+    s: Array, knots: list[Array], top: int, d: int, r: int, known: dict[tuple[int, int], Array]
+) -> Array:
+    """Derivative r of the d + 1 functions of degree d that are not zero at s (N,), (d + 1, N), by Cox and de Boor.
 
-    `knots[top]` begins the interval of every s. With x_a, y_a the knots between which function a of degree d - 1 lives,
+    `knots[top]` begins the interval of every s; `known` has what was computed, by d and r. With x_a, y_a the knots
+    between which function a of degree d - 1 lives,
 
         B_a = (s - x) / (y - x) B_{a-1} + (y - s) / (y - x) B_a,     B_a' = d (B_{a-1} / (y - x) - B_a / (y - x))
     """
+    if (d, r) in known:
+        return known[d, r]
+    out = known[d, r] = np.zeros((d + 1, len(s)))
     if d == 0:
-        return [np.full_like(s, 0.0 if r else 1.0)]
-    lower = _active_functions(s, knots, top, d - 1, max(r - 1, 0))
-    out = [np.zeros_like(s) for _ in range(d + 1)]
-    for a, B in enumerate(lower):
+        out[:] = 0.0 if r else 1.0
+        return out
+    for a, B in enumerate(_active_functions(s, knots, top, d - 1, max(r - 1, 0), known)):
         x, y = knots[top - d + 1 + a], knots[top + 1 + a]
         part = B / (y - x)
         if r:

@@ -24,20 +24,20 @@ from lissom.verbs import bending_range
 
 SAMPLES = 1001  # of the path, that a motion keeps
 LOOKS = 20  # points of a segment at which limits and the path are looked at
-ACTING = 0.99  # utilisation from which a limit acts
+ACTING = 0.95  # utilisation from which a limit acts: of what is kept free at samples, something may be left
 WORTH = 0.7  # of a distance from the path: finer splines that bring less are not worth their time
-CHECKED = ("jerk", "torque_rate", "power")  # limits that the search does not know
+CHECKED = ("jerk", "power")  # limits that the search does not know
+STILL = 1e-10  # rad or m: joints that move less rest
 LOST = 0.05  # of the extent of the path: a motion that is farther off does not follow it
 
 
 class Found(NamedTuple):
-    """Where a search ended: variables, its log, whether it converged, seconds spent."""
+    """Where a search ended: variables, its log, whether it converged."""
 
     program: TrackingProgram
     x: Array
     log: tuple[Iteration, ...]
     converged: bool
-    seconds: dict[str, float]
 
 
 class Verdict(NamedTuple):
@@ -71,6 +71,11 @@ def closer(finer: Motion, motion: Motion) -> bool:
     return (finer.ok or not motion.ok) and _worst(finer) < WORTH * _worst(motion)
 
 
+def excess(motion: Motion) -> float:
+    """Largest excess over limits that the search knows, relative to them; negative where all are kept."""
+    return max((peak.utilisation for peak in motion.report.peaks if peak.quantity not in CHECKED), default=0.0) - 1
+
+
 def _worst(motion: Motion) -> float:
     """How far the frame is off, in m or rad."""
     assert motion.tracked is not None
@@ -86,11 +91,14 @@ def _planned(found: Found, task: Task) -> Motion:
     """The motion of the variables."""
     program, x = found.program, found.x
     P, *others = program.curves.control_points(x)
+    P = np.where(
+        np.ptp(P, axis=0) < STILL, P[0], P
+    )  # or rounding would give joints at rest the friction of moving ones
     fine, unactuated = program.mesh.unactuated, None
     if fine is not None:
         unactuated = UnactuatedSplines(fine.breaks, fine.degree, fine.continuity, others[0])
     last = found.log[-1]
-    report = MotionReport(found.log, last.violation, (), len(program.s), 1, found.seconds, solver=TRACKING)
+    report = MotionReport(found.log, last.violation, (), len(program.s), 1, {}, solver=TRACKING)
     basis = program.mesh.actuated
     return Motion(
         program.arm, task, program.duration, program.acceleration(x), MotionOutcome.SOLVED, "", True, basis.breaks,
@@ -123,7 +131,7 @@ def _judged(motion: Motion, found: Found, corners: tuple[Corner, ...], tolerance
 def _exceeded(beyond: list[Peak], corners: tuple[Corner, ...]) -> str:
     """Which limits the motion exceeds, and what would help."""
     over = ", and the ".join(peak.beyond() for peak in beyond)
-    only = "; limits of jerk, torque rate and power are checked, not planned for"
+    only = "; limits of jerk and power are checked, not planned for"
     checked = only if {peak.quantity for peak in beyond} & set(CHECKED) else ""
     rough = f"; it has {listed(corners)}" if corners else ""
     timeless = [peak.quantity for peak in beyond if peak.quantity == "position"]
@@ -163,7 +171,7 @@ def _followed(motion: Motion, note: str, corners: tuple[Corner, ...], tolerance:
 
 def _why_not_closer(motion: Motion, corners: tuple[Corner, ...]) -> str:
     """What keeps a motion from its path, or what would bring it closer."""
-    acting = ", ".join(f"{one.quantity} of {one.joint!r}" for one in _acting(motion))
+    acting = ", ".join(f"{one.quantity.replace('_', ' ')} of {one.joint!r}" for one in _acting(motion))
     if acting:
         return f", since limits act: {acting}"
     if corners:

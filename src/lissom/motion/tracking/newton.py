@@ -16,11 +16,12 @@ STALLED, ROUNDED = 0.5, 1e-6  # steps that are this small, and no longer shrink,
 
 
 class Searched(NamedTuple):
-    """Where a search ended: the variables, its log, and whether it converged."""
+    """Where a search ended: the variables, its log, whether it converged, and whether that was within limits."""
 
     x: Array
     log: tuple[Iteration, ...]
     converged: bool
+    within: bool = False
 
 
 def search(program: TrackingProgram, x: Array, weight: float, iterations: int, show: Any) -> Searched:

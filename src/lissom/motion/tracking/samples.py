@@ -28,7 +28,7 @@ class Samples:
     def __init__(
         self, arm: Arm, curves: Curves, s: Array, duration: float, loads: Sequence[Load], still: bool = False
     ) -> None:
-        self.arm, self.s = arm, s
+        self.arm, self.s, self.still = arm, s, still
         self._loads = loads_over(loads, s) if loads else NO_LOADS
         n, N = arm.dof, len(s)
         local = curves.local(s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +22,10 @@ from lissom.motion.task.frame_output import VERB, FrameOutput
 from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
 from lissom.motion.tracking.corners import Corner, corners_of, refuse_jumps
-from lissom.motion.tracking.followed import Found, about_corners, closer, motion_of, too_coarse
+from lissom.motion.tracking.followed import Found, about_corners, closer, excess, motion_of, too_coarse
 from lissom.motion.tracking.given_functions import remedy_of
 from lissom.motion.tracking.limits.rest import RestLimits
-from lissom.motion.tracking.limits.rows import LimitRows, limited
+from lissom.motion.tracking.limits.rows import INSIDE, LimitRows, limited
 from lissom.motion.tracking.limits.search import search_within
 from lissom.motion.tracking.mesh import CONTINUITY, DEGREE, mesh_over, samples_of
 from lissom.motion.tracking.newton import Searched, search
@@ -34,6 +35,7 @@ from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
 from lissom.motion.transcription.constraints.bending import measures_of
+from lissom.motion.transcription.peak import EXCESS
 from lissom.progress import line, reporter
 from lissom.spatial.rotations import Array
 from lissom.verbs import bending_range
@@ -43,6 +45,7 @@ from lissom.verbs import bending_range
 LEAST, REDUNDANT, MOST = 1e-14, 1e-12, 1e-10
 REFINEMENTS = 2  # of the splines, at most
 TURNS = 4  # searches within limits, at most: joints with friction keep their directions in each
+TIGHTER = 1.2  # of an excess between samples, that is kept free in the next one
 
 
 class Begun(NamedTuple):
@@ -145,14 +148,25 @@ class _Tracker:
         clock = time.perf_counter()
         program, x = self._program(begun, segments)
         began = time.perf_counter()
-        x, log, converged = self._searched(program, x, begun.window, show)
+        found = self._searched(program, x, begun.window, show)
+        motion, inside = self._made(begun, program, found, corners), INSIDE
+        for _ in range(TURNS):  # where limits are exceeded between samples, more is kept free at these
+            if not found.within or excess(motion) <= EXCESS:
+                break
+            inside += TIGHTER * excess(motion)
+            found = self._within_limits(program, found, begun.window, show, inside)
+            motion = self._made(begun, program, found, corners)
         seconds = {"build": began - clock, "solve": time.perf_counter() - began}
+        return motion.with_verdict(report=replace(motion.report, seconds=seconds))
+
+    def _made(self, begun: Begun, program: TrackingProgram, found: Searched, corners: tuple[Corner, ...]) -> Motion:
+        """The motion of the variables that were found."""
         task = begun.task.replace(
-            start=begun.rest[0], goal=program.curves.at(x, np.ones(1), 1)[0, 0], duration=begun.window.total,
+            start=begun.rest[0], goal=program.curves.at(found.x, np.ones(1), 1)[0, 0], duration=begun.window.total,
             segments=program.mesh.actuated.segments, degree=DEGREE, continuity=CONTINUITY,
         )  # fmt: skip
-        found = Found(program, x, log, converged, seconds)
-        return motion_of(found, task, self.path, begun.window, corners, self.options.tolerance)
+        whole = Found(program, found.x, found.log, found.converged)
+        return motion_of(whole, task, self.path, begun.window, corners, self.options.tolerance)
 
     def _searched(self, program: TrackingProgram, x: Array, window: Window, show: Any) -> Searched:
         """Where the search ends; with heavier weights of accelerations where it wanders among motions alike."""
@@ -164,17 +178,23 @@ class _Tracker:
             weight *= 10
         return self._within_limits(program, found, window, show)
 
-    def _within_limits(self, program: TrackingProgram, found: Searched, window: Window, show: Any) -> Searched:
+    def _within_limits(
+        self, program: TrackingProgram, found: Searched, window: Window, show: Any, inside: float = INSIDE
+    ) -> Searched:
         """The same, or where limits act, the nearest within them; where none is found, what exceeds them."""
         if not limited(self.bounds, self.measures):
             return found
-        weight = (REDUNDANT if self.redundant else MOST) * window.path**4
+        weights = (REDUNDANT, MOST) if self.redundant else (MOST,)
         for _ in range(TURNS):
-            rows = LimitRows(program, self.bounds, self.measures, found.x)
+            rows = LimitRows(program, self.bounds, self.measures, found.x, inside)
             if not found.converged or not rows.exceeded(found.x):
                 break
-            last = search_within(program, rows, found.x, weight, show)
-            log = numbered_on(found.log, last.log)
+            log, begin = found.log, found.x
+            for weight in weights:
+                last = search_within(program, rows, begin, weight * window.path**4, show)
+                log = numbered_on(log, last.log)
+                if last.converged:
+                    break
             if not last.converged:
                 return found._replace(log=log)
             found = last._replace(log=log)

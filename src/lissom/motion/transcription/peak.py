@@ -45,7 +45,8 @@ class Peak:
         elif self.utilisation >= TIMES:
             kept = f"is {self.utilisation:.3g} times its limit"
         else:
-            kept = f"exceeds its limit by {100 * (self.utilisation - 1):.2g} %"
+            percent = 100 * (self.utilisation - 1)
+            kept = f"exceeds its limit by {percent:{'.2g' if percent < 10 else '.0f'}} %"
         return f"{self.quantity.replace('_', ' ')} of {self.joint!r} {kept} at {self.time:.4g} s"
 
     def describe(self) -> str:

@@ -39,7 +39,10 @@ class ContactFilm(Film):
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         ax.set_aspect("equal")
         ax.set_axis_off()
-        ax.axhline(self.scene.ground, color=palette().muted, linewidth=0.8, zorder=0.5)
+        if self.scene.floors:
+            ax.axhline(self.scene.ground, color=palette().muted, linewidth=0.8, zorder=0.5)
+        for place, way in self.scene.walls():
+            ax.axline(tuple(place), tuple(place + way), color=palette().muted, linewidth=2.0, zorder=0.5)
         self._marks(ax)
         self.parts = self.scene.collections(ax)
         set_title(self.figure, *title.splitlines())

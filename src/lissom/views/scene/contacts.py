@@ -14,7 +14,7 @@ from lissom.model.contact import Contact
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 from lissom.views.figures.palette import COLOURS
-from lissom.views.scene.scene import Colour, Scene, Solid, rgb, up_of
+from lissom.views.scene.scene import UPRIGHT, Colour, Scene, Solid, rgb, up_of
 from lissom.views.scene.silhouettes import hull
 from lissom.views.scene.solids import Mesh
 
@@ -24,7 +24,6 @@ ROUND, CORNERS = 0.012, 12  # radius of a print around each contact, of the arm'
 THICK = 0.002  # of a print, of the arm's size
 WIDE = 0.35  # half the side of a wall, of the arm's size
 FLAT = 1e-9  # m
-UPRIGHT = 0.9  # cosine from which a plane is ground
 
 
 def beside_shapes(samples: GaitSamples) -> GaitSamples:

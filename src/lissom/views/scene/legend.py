@@ -62,10 +62,11 @@ def _stands_for(kind: str, peaks: dict[str, float], size: float) -> str:
     return names[kind] + (f" (longest arrow: {' or '.join(parts)})" if parts else "")
 
 
-def legend_html(entries: Iterable[Entry]) -> Markup:
-    """Return a list in HTML, with the axes of the tip as its last entry."""
+def legend_html(entries: Iterable[Entry], axes: bool = True) -> Markup:
+    """Return a list in HTML, with the axes of the tip as its last entry where they are drawn."""
     rows = [_row([(MARKS[one.kind], one.colour)], one.label, faint=one.kind == "ghost") for one in entries]
-    rows.append(_row(list(zip("xyz", map(rgb, TRIAD), strict=True)), "axes of the tip"))
+    if axes:
+        rows.append(_row(list(zip("xyz", map(rgb, TRIAD), strict=True)), "axes of the tip"))
     return tag("div", *rows, style="padding: 0 0.8em 0.5em; font-size: 0.85em; line-height: 1.6")
 
 

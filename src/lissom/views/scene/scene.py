@@ -31,6 +31,7 @@ ALONG = slice(None, None, 2)  # sections that a flexible link follows; fewer are
 ARROW = 0.3  # the longest, of the arm's size
 CONTACT = 0.5  # a contact force as large as the weight, of the arm's size
 HEAVY = 7800.0  # kg/m^3; payloads are shown as balls of steel
+UPRIGHT = 0.9  # cosine from which a plane is ground
 SHORTEST = 1e-3  # of the arm's size: shorter rods are not shown
 PRISMATIC, REVOLUTE, _, MASS = COLOURS[:4]
 HELICAL = COLOURS[5]
@@ -102,9 +103,10 @@ class Look(NamedTuple):
 
 
 def up_of(arm: Arm) -> Array:
-    """(3,) against gravity, or along z."""
+    """(3,) across the ground that an arm has contacts with, which may be a slope; against gravity, or along z."""
     length = np.linalg.norm(arm.gravity)
-    return np.asarray(-arm.gravity / length) if length > 0 else np.array([0.0, 0.0, 1.0])
+    up = np.asarray(-arm.gravity / length) if length > 0 else np.array([0.0, 0.0, 1.0])
+    return next((np.asarray(one.normal) for one in arm.contacts if one.normal @ up > UPRIGHT), up)
 
 
 def rgb(colour: str) -> Colour:
@@ -259,10 +261,16 @@ class Scene:
         return len(self.arm.links) + frame.link, inverse(self.arm.links[frame.link].tip) @ frame.offset @ X
 
     @property
+    def shows_tip(self) -> bool:
+        """Whether the axes of the tip are among its solids."""
+        return any(solid.name.startswith("tip/") for solid in self.solids)
+
+    @property
     def arrow_kinds(self) -> list[str]:
         """Kinds of arrows that are longer than nothing at some time."""
         motors = max(self.peaks.get("torque", 0.0), self.peaks.get("push", 0.0))
-        longest = {**self.peaks, "torque": motors, "gravity": float(np.linalg.norm(self.arm.gravity))}
+        weight = 0.0 if self.peaks.get("contact") else float(np.linalg.norm(self.arm.gravity))
+        longest = {**self.peaks, "torque": motors, "gravity": weight}
         return [kind for kind in ARROWS if longest.get(kind, 0.0) > 0]
 
     # ---- where it is ------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from lissom.verbs.kinematics import pose
 from lissom.views.figures.palette import curve_colour
 from lissom.views.scene.contacts import ground_of
 from lissom.views.scene.mesh_files import MeshFiles
-from lissom.views.scene.scene import Look, Scene, State, up_of
+from lissom.views.scene.scene import UPRIGHT, Look, Scene, State, up_of
 from lissom.views.scene.silhouettes import Patch, Silhouette, arrow, put
 
 FORCE = 0.42  # length of a force as large as the weight, of the height
@@ -27,6 +27,7 @@ class SideView:
     """States of a motion with contacts, drawn into axes with the way to the right and upwards up.
 
     samples : GaitSamples
+    ground, floors    height of the ground, or of the lowest part; whether there is a ground
     q, forces : (n, dof), (n, contacts, 3)    the states that are drawn
     """
 
@@ -41,11 +42,12 @@ class SideView:
         points = samples.contacts or ()
         self.places = np.stack([pose(self.arm, q, one.link, one.point)[..., :3, 3] for one in points], axis=-2)
         found = ground_of(samples, self.axes.up)
-        self.ground = float((self.places @ self.axes.up).min()) if found is None else found
+        self.floors = found is not None
         self.body = Silhouette(self.scene, self.axes.forward, self.axes.up)
         self.patches = [self.body.patches(look) for look in self.looks]
         corners = np.vstack([patch.corners for some in self.patches for patch in some])
         self.low, self.high = corners.min(axis=0), corners.max(axis=0)
+        self.ground = float(self.low[1]) if found is None else found
         self.height = float(self.high[1] - min(self.ground, self.low[1]))
         self.weight = float(self.arm.mass * np.linalg.norm(self.arm.gravity)) or float(np.abs(forces).max(initial=1.0))
 
@@ -53,6 +55,17 @@ class SideView:
         """(3,) how far the body goes; of one that stays, along x."""
         way = np.asarray(self.middle[-1] - self.middle[0])
         return way if np.linalg.norm(way) > 0.1 * self.scene.size else np.eye(3)[0]
+
+    def walls(self) -> list[tuple[Array, Array]]:
+        """Points (2,) of planes that are no ground, as they are seen, and directions (2,) along them."""
+        out = []
+        for k, one in enumerate(self.samples.contacts or ()):
+            normal = self.view @ one.normal
+            if abs(normal[1]) < UPRIGHT and np.linalg.norm(normal) > UPRIGHT and self.forces[:, k].any():
+                place = self.places[:, k].mean(axis=0)
+                place = place + (one.height - one.normal @ place) * one.normal
+                out.append((self.view @ place, np.array([-normal[1], normal[0]])))
+        return out
 
     def collections(self, ax: Any) -> tuple[Any, Any]:
         """Return empty collections for the body and the arrows, in front of the ground."""

@@ -30,7 +30,7 @@ class Silhouette:
 
     def __init__(self, scene: Scene, across: Array, up: Array):
         self.scene, self.view, self.toward = scene, np.stack([across, up]), np.cross(across, up)
-        shown = [solid for solid in scene.solids if solid.part_of_arm and solid.frame != scene.world
+        shown = [solid for solid in scene.solids if solid.part_of_arm
                  and np.ptp(solid.mesh.vertices, axis=0).max() > SMALLEST * scene.size]  # fmt: skip
         self.solids = [(solid, _pieces(solid.mesh)) for solid in shown]
 

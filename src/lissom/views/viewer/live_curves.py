@@ -32,7 +32,7 @@ class LiveCurves:
         beside.dock_left()
         beside.set_width(WIDTH)
         with beside.add_tab("Curves"):
-            self.of = gui.add_dropdown("coordinate", names, initial_value=names[0])
+            self.of = gui.add_dropdown("coordinate", names, initial_value=names[int(np.argmax(arm.actuated))])
             self.values = gui.add_markdown("")
             self.plots = [
                 gui.add_uplot(self._data(which, curves, None), self._series(which, dark=False), height=HEIGHT,

@@ -154,7 +154,7 @@ class Panel:
     def _add_legend(self) -> None:
         with self.gui.add_folder("Legend"):
             entries = legend(self.scene, self.scene.arrow_kinds, len(self.player.trail()) > 0)
-            self.gui.add_html(str(legend_html(entries)))  # viser sends plain strings only
+            self.gui.add_html(str(legend_html(entries, self.scene.shows_tip)))  # viser sends plain strings only
 
     # ---- what is asked for ------------------------------------------------------------------------
 

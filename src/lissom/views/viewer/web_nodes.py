@@ -23,9 +23,8 @@ class Nodes:
 
     def __init__(self, api: Any, scene: Scene):
         self.api, self.scene = api, scene
-        self.groups = dict.fromkeys(
-            ("forces", "trail", "tip axes", *(["goal"] if scene.goal is not None else [])), True
-        )
+        marks = ("trail", "tip axes") if scene.shows_tip else ()
+        self.groups = dict.fromkeys(("forces", *marks, *(["goal"] if scene.goal is not None else [])), True)
         self._stand()
         self._frames: dict[int, Any] = {}
         self._solids = [self._solid(k, solid) for k, solid in enumerate(scene.solids)]
@@ -125,11 +124,11 @@ class Nodes:
         self._path = self.api.add_line_segments("/trail/path", pairs, PATH, thickness=0.4 * line)
         for k, piece in enumerate(np.array_split(pairs, min(CHUNKS, len(pairs)))):
             self._chunks.append(self.api.add_line_segments(f"/trail/{k}", piece, TRAIL, thickness=line, visible=False))
-        self._path.visible = self.groups["trail"]
+        self._path.visible = self.groups.get("trail", False)
 
     def pass_trail(self, share: float) -> None:
         """Show as much of the trail as that share of the time has passed."""
-        last = int(share * len(self._chunks) + 1e-9) if self.groups["trail"] else 0
+        last = int(share * len(self._chunks) + 1e-9) if self.groups.get("trail", False) else 0
         if last != self._last:
             for k, node in enumerate(self._chunks):
                 if node.visible != (k < last):

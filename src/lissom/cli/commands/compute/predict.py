@@ -45,7 +45,7 @@ Rate = Annotated[
 
 def predict(
     file: Annotated[
-        Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal, limits, criterion.")
+        Path, typer.Argument(metavar="TASK.toml", help="A task file: arm, start, goal or path, limits, criterion.")
     ],
     output: Annotated[
         list[Path] | None,
@@ -77,29 +77,34 @@ def predict(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best motion for a task file: fastest, least torque, and others.
+    """Find the best motion for a task file: fastest, least torque, along a path, and others.
 
     Ctrl-C ends the search and keeps the best motion so far. A motion that is not solved is printed and written to .nc
     files with its status, but not to .csv, .yaml and .script files, which are for controllers.
     """
-    from lissom.motion.public import load_motion, predict_motion
+    from lissom.motion.path_task import PathTask
+    from lissom.motion.public import load_motion
     from lissom.motion.result.overview import summary
     from lissom.motion.task_file import read_task_file
     from lissom.views.plots.needs import check_needs
 
     asked = read_task_file(file)
+    follows = isinstance(asked.task, PathTask)
     targets = [*(output or asked.outputs), *([] if csv is None else [csv])]
     wholes, tables = divided(targets, csv)
     refuse_unwritable(asked.arm, wholes, tables, rate, figure, film, speed)
     options = asked.options | ({"compare": True} if compare else {})
     check_kind(kind, MOTION)
     if figure is not None:
-        check_needs(kind, asked.arm, bool(options.get("compare")))
+        check_needs(kind, asked.arm, bool(options.get("compare")), tracked=follows)
+    for word, value in (("--guess", guess), ("--scheduler", scheduler)):
+        if value is not None and follows:
+            raise InputError(f"{word} has no use for a task with [path]; omit it.")
     if guess is not None:
         options["guess"] = load_motion(guess)
     if scheduler is not None:
         options |= {"scheduler": scheduler, "workers": None}
-    motion, problem = attempt(lambda: predict_motion(asked.arm, asked.task, **options, progress=not quiet), str(file))
+    motion, problem = attempt(lambda: asked.planned(**options, progress=not quiet), str(file))
     write(motion, wholes, tables, rate)
     found, problem = verification(motion, problem) if verify else (None, problem)
     result = summary(motion) | ({} if found is None else {"verification": verified(found)})
@@ -176,6 +181,9 @@ def _note(motion: Motion) -> str:
 
 
 def verified(found: Any) -> dict[str, Any]:
+    """The numbers of a verification; of a motion with contacts it has a summary of its own."""
+    if hasattr(found, "summary"):
+        return dict(found.summary())
     return {
         "ok": found.ok, "status": found.status, "deviation": found.deviation,
         "joint_error": found.joint_error, "end_error": found.end_error,

@@ -20,7 +20,7 @@ from lissom.cli.commands.compute.predict import (
 )
 from lissom.cli.common import AsJson, Figure, Film, Quiet, Speed, check_kind, numbers, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
-from lissom.errors import InputError, ModelError, Unfinished
+from lissom.errors import Unfinished
 
 
 @takes_arm(needs_mass=True)
@@ -84,8 +84,10 @@ def track(
 
     A smooth curve from rest to rest is laid through the rows of the table. The motors begin before the path does and
     end after it, as the tip of a flexible link needs it. A motion that does not follow is written to .nc files with its
-    status, but not to .csv, .yaml and .script files, which are for controllers.
+    status, but not to .csv, .yaml and .script files, which are for controllers. Limits and loads, and poses in place of
+    a table, go into a task file with [path] for lissom predict.
     """
+    from lissom.motion.path_task import read_path_table
     from lissom.motion.public import track_motion
     from lissom.motion.result.overview import summary
     from lissom.views.plots.needs import check_needs
@@ -95,12 +97,12 @@ def track(
     loaded = arm.load()
     refuse_unwritable(loaded, wholes, tables, rate, figure, film, speed)
     check_kind(kind, MOTION)
-    times, values, axes = _columns(path)
+    times, values, axes = read_path_table(path)
     if figure is not None:
         check_needs(kind, loaded, compare, tracked=True)
     options: dict[str, Any] = {"before": before, "after": after, "segments": segments, "compare": compare}
     options |= {"progress": False} if quiet else {}
-    options |= {} if start is None else {"start": positions(loaded, start, arm.deg)}
+    options |= {} if start is None else {"start": positions(loaded, start, arm.deg, option="--start")}
     options |= {} if point is None else {"point": numbers(point, "--point")}
     made = lambda: track_motion(loaded, (times, values), frame, axes, **options)  # noqa: E731
     motion, problem = attempt(made, str(path))
@@ -111,29 +113,3 @@ def track(
     save_pictures(motion, figure, kind, film, speed=speed)
     if problem:
         raise Unfinished(problem, motion.interrupted or (verify and found is None))
-
-
-def _columns(path: Path) -> tuple[Any, Any, list[str]]:
-    """Times, values and axes of a table."""
-    import numpy as np
-
-    from lissom.formats.columns.headers import time_factor, time_unit
-    from lissom.formats.files import read_bytes
-    from lissom.formats.tables import read_table
-    from lissom.motion.task.frame_output import AXES
-
-    if path.suffix.lower() != ".csv":
-        raise InputError(f"{path} is no table; expected a .csv file with columns t and some of {', '.join(AXES)}.")
-    text = read_bytes(path)
-    try:
-        columns = read_table(text.decode("utf-8-sig"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ModelError(f"it is no table of numbers: {error}.", file=str(path)) from None
-    clock = next((name for name in ("t", *columns) if name in columns and time_factor(name) is not None), None)
-    axes = [name for name in columns if name != clock]
-    wrong = [name for name in axes if name not in AXES]
-    if clock is None or wrong or not axes:
-        raise ModelError(
-            f"its columns are {', '.join(columns)}; expected t and some of {', '.join(AXES)}.", file=str(path)
-        )
-    return columns[clock] * time_unit(clock), np.column_stack([columns[name] for name in axes]), axes

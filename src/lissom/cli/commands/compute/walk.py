@@ -18,13 +18,14 @@ from lissom.cli.common import (
     check_film,
     check_kind,
     check_output,
+    numbers,
     out,
     print_json,
     print_listing,
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import Height, Joints, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Joints, Mass, Sex
 from lissom.cli.plot_kinds import GAIT, GaitKind
 from lissom.errors import InputError, Unfinished
 
@@ -69,8 +70,12 @@ def walk(
     figure: Figure = None,
     kind: GaitKind = None,
     film: Film = None,
-    film_speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    film_speed: FilmSpeed = 1.0,
     guess: Annotated[Path | None, typer.Option(metavar="FILE", help="Start from this earlier walk (.nc).")] = None,
+    segments: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,N,N", help="Segments of the splines in the four phases of a step. Default: fine."),
+    ] = None,
     starts: Annotated[
         int | None, typer.Option(metavar="N", help="Number of starts; those after the first are random.")
     ] = None,
@@ -95,6 +100,7 @@ def walk(
     references = [_reference(text) for text in reference or ()]
     options: dict[str, Any] = {"load": _load(load, hands), "slope": math.radians(slope), "limits": _limits(limit)}
     options |= {"guess": None if guess is None else load_motion(guess), "starts": starts, "seed": seed}
+    options |= {} if segments is None else {"segments": _counts(segments)}
     options |= {"seconds": seconds, "progress": not quiet}
     motion, problem = attempt(lambda: predict_walk(person, speed, step, **options), "walk")
     if output is not None:
@@ -143,6 +149,13 @@ def _reference(text: str) -> GaitCurves:
     return load_gait(*parts)
 
 
+def _counts(text: str) -> list[int]:
+    found = numbers(text, "--segments")
+    if any(count != int(count) for count in found):
+        raise InputError(f"--segments is {text!r}; expected four whole numbers.")
+    return [int(count) for count in found]
+
+
 def _load(back: float | None, hands: float | None) -> dict[str, float] | None:
     given = {"back": back, "hands": hands}
     return {place: mass for place, mass in given.items() if mass is not None} or None
@@ -177,6 +190,8 @@ def _show(motion: Motion, walked: GaitReport, found: Any) -> None:
     print_listing(walked.listing()._replace(title=repr(walked).strip("<>")))
     if walked.references:
         print_listing(walked.comparison()._replace(title="likeness"))
+    if len(walked.references) > 1:
+        print_listing(walked.beside_others())
     for note in (*motion.notes, *walked.notes):
         out.print(f"note: {note}", markup=False)
     if found is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PAPERS = ("book1983", "deluca1991", "hollerbach1980", "nasser", "xiang2008")
 ALL = "all"
+LARGE = "xiang2008"  # the paper with persons of several sizes
 WIDE = 130  # columns of a terminal that a table of claims takes
 COLOURS = {
     "reproduced": "green",
@@ -44,6 +45,10 @@ def reproduce(
             help="Also measure computing times, and run the claims that are slow to test (a minute).",
         ),
     ] = True,
+    large: Annotated[
+        bool,
+        typer.Option("--large", help="xiang2008: also predict walks of persons with 31 and 55 coordinates (minutes)."),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -58,14 +63,17 @@ def reproduce(
     """Reproduce the claims and figures of a paper: printed value, ours, verdict."""
     if paper not in (*PAPERS, ALL):
         raise InputError(f"reproduce: there is no paper {paper!r}; {suggest(paper, (*PAPERS, ALL))}")
+    if large and paper not in (LARGE, ALL):
+        raise InputError(f"reproduce: --large is for {LARGE}, which has walks of persons; omit it.")
     folder = output or Path("papers" if paper == ALL else paper)
     if figures:
         check_output_folder(folder)
     drawn = (lambda name: folder / name) if paper == ALL else (lambda name: folder)
-    command = f"lissom reproduce {paper}{'' if timed else ' --no-time'} --output {shlex.quote(str(folder))}"
+    chosen = f"{'' if timed else ' --no-time'}{' --large' if large else ''}"
+    command = f"lissom reproduce {paper}{chosen} --output {shlex.quote(str(folder))}"
     done: list[Reproduction] = []
     for name in PAPERS if paper == ALL else (paper,):
-        done.append(_tried(name, timed))
+        done.append(_tried(name, timed, {"large": True} if large and name == LARGE else {}))
         if not as_json:
             _show(done[-1])
         if figures:  # after every paper: what is done is kept when the next is interrupted
@@ -77,11 +85,11 @@ def reproduce(
         print_json([_data(found) for found in done] if paper == ALL else _data(done[0]))
 
 
-def _tried(paper: str, timed: bool) -> Reproduction:
+def _tried(paper: str, timed: bool, more: dict[str, bool]) -> Reproduction:
     start = _cpu()
     module = importlib.import_module(f"lissom.papers.{paper}")
     with err.status(f"{paper}: working") as status:
-        found = module.reproduce(progress=lambda words: status.update(f"{paper}: {words}"), timed=timed)
+        found = module.reproduce(progress=lambda words: status.update(f"{paper}: {words}"), timed=timed, **more)
     return found._replace(seconds=_cpu() - start)
 
 

@@ -81,7 +81,7 @@ def torque_differences(
     layout: Layout, joins: Sequence[Join], reflection: Reflection, weights: Array
 ) -> list[Difference]:
     """Neighbouring samples of torques (motors,), across joins too; weights in units of the variables."""
-    out, one = [], np.ones(len(layout.motors))
+    out, one = list[Difference](), np.ones(len(layout.motors))
     for p, mesh in enumerate(layout.phases):
         T = int(layout.durations[p])
         out += [
@@ -95,14 +95,14 @@ def torque_differences(
             a = a[[place[int(reflection.order[k])] for k in layout.motors]]
             sign = reflection.sign[layout.motors]
         gaps = (1 - layout.phases[join.before].s[-1], layout.phases[join.after].s[0])
-        T = (int(layout.durations[join.before]), int(layout.durations[join.after]))
-        out.append(Difference(a, b, sign, weights, T, gaps))
+        both = (int(layout.durations[join.before]), int(layout.durations[join.after]))
+        out.append(Difference(a, b, sign, weights, both, gaps))
     return out
 
 
 def force_differences(layout: Layout, reflection: Reflection, weight: float) -> list[Difference]:
     """Neighbouring samples of contact forces; those that begin or end do so from nothing and to nothing."""
-    out, count = [], len(layout.phases)
+    out = list[Difference]()
     for p, mesh in enumerate(layout.phases):
         T = int(layout.durations[p])
         before, after = _beside(layout, reflection, p)
@@ -115,7 +115,6 @@ def force_differences(layout: Layout, reflection: Reflection, weight: float) -> 
                 out.append(Difference(none, places[0], one, ONSET * g, (T, T), (float(mesh.s[0]), 0.0)))
             if i not in after:
                 out.append(Difference(none, places[-1], one, ONSET * g, (T, T), (float(1 - mesh.s[-1]), 0.0)))
-    assert count
     return out
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from lissom.motion.phased.layout import Layout, beside
+from lissom.motion.phased.layout import Layout
 from lissom.motion.phased.rows.block import AbstractCostBlock, pairs
 from lissom.motion.phased.units import Units
 from lissom.motion.task.criteria.criterion import Parts
@@ -26,7 +25,7 @@ class SampleCost(AbstractCostBlock):
         count, F = len(motors), sum(layout.components)
         self._n, self._count, self._motors, self._home = n, count, motors, home
         self.width = 3 * n + count + F + 1
-        self.W = self._reach(layout)
+        self.W = layout.sample_reach
         self._weights = np.concatenate([mesh.weights for mesh in layout.phases])
         self.N = len(self._weights)
         squared = parts.effort[:, motors] * units.torque**2
@@ -40,16 +39,6 @@ class SampleCost(AbstractCostBlock):
             (every, every), (n + every, n + every), (2 * n + every, 2 * n + every), (t, t), (f, f),
             (t, n + motors), (np.full(T, T), every_one), (np.array([T]), np.array([T])),
         )  # fmt: skip
-
-    def _reach(self, layout: Layout) -> sparse.csr_array:
-        blocks = []
-        for p, mesh in enumerate(layout.phases):
-            N = len(mesh.s)
-            force = [layout.forces[p].get(i, np.full((N, k), -1)) for i, k in enumerate(layout.components)]
-            places = [layout.torques[p], *force, np.full((N, 1), layout.durations[p])]
-            curves = [layout.curve(p, mesh.s, order) for order in range(3)]
-            blocks.append(beside([*curves, *(layout.picked(place) for place in places)], N))
-        return sparse.csr_array(sparse.vstack(blocks))
 
     def _state(self, w: Array) -> tuple[Array, ...]:
         n, T = self._n, w[:, -1:]

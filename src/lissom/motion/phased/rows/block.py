@@ -19,25 +19,35 @@ Indices = NDArray[np.intp]
 Places = tuple[Indices, Indices]
 
 
-class AbstractBlock(ABC):
+class AbstractSamples(ABC):
     """Samples of one kind.
 
     Attributes
     ----------
     W : (N width, size)      what the samples see, by the variables
-    N, width, m : int        samples; numbers that each sees; rows of each
-    jacobian : (rows, columns)    places of the nonzeros of a sample's first derivatives
-    hessian : (rows, columns)     of its second derivatives, every pair once
-    lower, upper : (N m,)    bounds of the rows
-    names : list             of the rows, for messages: what, of which, time as phase + fraction
+    N, width : int           samples; numbers that each sees
+    hessian : (rows, columns)     places of the nonzeros of a sample's second derivatives, every pair once
     """
 
     W: sparse.csr_array
     N: int
     width: int
+    hessian: Places
+
+
+class AbstractBlock(AbstractSamples):
+    """Samples that have rows.
+
+    Attributes
+    ----------
+    m : int                  rows of each
+    jacobian : (rows, columns)    places of the nonzeros of a sample's first derivatives
+    lower, upper : (N m,)    bounds of the rows
+    names : list             of the rows, for messages: what, of which, time as phase + fraction
+    """
+
     m: int
     jacobian: Places
-    hessian: Places
     lower: Array
     upper: Array
     names: list[tuple[str, str, float]]
@@ -55,19 +65,8 @@ class AbstractBlock(ABC):
         """Return the nonzeros of the second derivatives of lam . rows (N, .); lam (N, m)."""
 
 
-class AbstractCostBlock(ABC):
-    """Samples whose costs are added up.
-
-    Attributes
-    ----------
-    W, N, width    as of `AbstractBlock`
-    hessian : (rows, columns)     places of a sample's second derivatives, every pair once
-    """
-
-    W: sparse.csr_array
-    N: int
-    width: int
-    hessian: Places
+class AbstractCostBlock(AbstractSamples):
+    """Samples whose costs are added up."""
 
     @abstractmethod
     def value(self, w: Array) -> Array:
@@ -91,7 +90,7 @@ class LinearRows(NamedTuple):
     names: list[tuple[str, str, float]]
 
 
-def pairs(*places: tuple[Indices, Indices]) -> Places:
+def pairs(*places: tuple[Indices, ...]) -> Places:
     """Places one after the other."""
     rows, columns = zip(*places, strict=True)
     return np.concatenate(rows).astype(np.intp), np.concatenate(columns).astype(np.intp)

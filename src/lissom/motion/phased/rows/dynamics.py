@@ -17,7 +17,7 @@ from lissom.kernels.cache import cache_of
 from lissom.kernels.loads import as_loads
 from lissom.kernels.verbs import INVERSE_DYNAMICS, INVERSE_DYNAMICS_GRADIENT, INVERSE_DYNAMICS_HESSIAN
 from lissom.model.loads import Load
-from lissom.motion.phased.layout import Layout, beside
+from lissom.motion.phased.layout import Layout
 from lissom.motion.phased.rows.block import AbstractBlock, pairs
 from lissom.motion.phased.units import Units
 from lissom.motion.task.loads import load_table
@@ -43,7 +43,7 @@ class DynamicsRows(AbstractBlock):
         self._n, self._motors = layout.n, len(layout.motors)
         self._points = [self._n * 3 + self._motors + int(k) for k in np.cumsum([0, *layout.components])]
         self.width, self.m = self._points[-1] + 1, self._n
-        self.W = self._reach()
+        self.W = layout.sample_reach
         self.N = sum(len(mesh.s) for mesh in layout.phases)
         self._compile(np.concatenate(times))
         self._rough = layout.arm.expanded(layout.arm.breakaway)
@@ -52,18 +52,6 @@ class DynamicsRows(AbstractBlock):
         at = [k + s for k, mesh in enumerate(layout.phases) for s in mesh.s]
         self.names = [("equation of motion", name, float(s)) for s in at for name in layout.arm.coordinates]
         self._seen: bytes = b""
-
-    def _reach(self) -> Any:
-        layout, parts = self.layout, []
-        for p, mesh in enumerate(layout.phases):
-            N = len(mesh.s)
-            force = [layout.forces[p].get(i, np.full((N, k), -1)) for i, k in enumerate(layout.components)]
-            places = [layout.torques[p], *force, np.full((N, 1), layout.durations[p])]
-            curves = [layout.curve(p, mesh.s, order) for order in range(3)]
-            parts.append(beside([*curves, *(layout.picked(place) for place in places)], N))
-        from scipy import sparse
-
-        return sparse.csr_array(sparse.vstack(parts))
 
     def _compile(self, s: Array) -> None:
         layout = self.layout

@@ -24,7 +24,8 @@ def joined(parts: Iterable[LinearRows], size: int) -> LinearRows:
         return LinearRows(sparse.csr_array((0, size)), np.zeros(0), np.zeros(0), [])
     A = sparse.csr_array(sparse.vstack([part.A for part in some]))
     names = [name for part in some for name in part.names]
-    return LinearRows(A, *(np.concatenate([part[k] for part in some]) for k in (1, 2)), names)
+    lower, upper = (np.concatenate([getattr(part, word) for part in some]) for word in ("lower", "upper"))
+    return LinearRows(A, lower, upper, names)
 
 
 def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflection) -> Iterator[LinearRows]:
@@ -43,20 +44,25 @@ def joined_positions(layout: Layout, joins: Sequence[Join], reflection: Reflecti
         yield LinearRows(sparse.csr_array(A), zero, zero, names)
 
 
-def friction(layout: Layout) -> Iterator[LinearRows]:
+def friction(layout: Layout, unit: float, margins: Array) -> Iterator[LinearRows]:
     """Forces inside a pyramid inside the cone of friction, at samples and, by straight lines, at the ends of phases.
 
     On straight lines between the samples forces are then inside the cone too, as it is convex.
+
+    unit : of forces [N]
+    margins : (phases, contacts) by which forces are inside at samples, as they leave the lines between, in units
     """
     for p, mesh in enumerate(layout.phases):
         lines = _with_ends(mesh.s)
         at = np.concatenate([[0.0], mesh.s, [1.0]])
-        least = np.concatenate([[-SLACK], np.zeros(len(mesh.s)), [-SLACK]])
         for i, places in layout.forces[p].items():
             plane = layout.planes[i]
+            least = np.concatenate([[-SLACK], np.full(len(mesh.s), margins[p, i]), [-SLACK]])
             names = [("friction of contact", layout.names[i], p + float(s)) for s in at]
             normal = lines @ layout.picked(places[:, 0])
-            yield LinearRows(normal[[0, -1]], np.full(2, -SLACK), np.full(2, FAR), [names[0], names[-1]])
+            bounds = dict(layout.task.phases[p].normal_force).get(layout.names[i], (0.0, FAR))
+            low, high = (np.full(2, bound / unit) for bound in bounds)
+            yield LinearRows(normal[[0, -1]], low - SLACK, high + SLACK, [names[0], names[-1]])
             if plane.friction == 0.0:
                 continue  # bounds say it
             for k in range(1, len(plane.directions)):
@@ -134,9 +140,9 @@ def rates(layout: Layout, bounds: Bounds) -> Iterator[LinearRows]:
                 yield LinearRows(A, np.zeros(count), np.full(count, FAR), names)
 
 
-def end_rates(layout: Layout, start: Array, goal: Array, fixed: tuple[Array, Array]) -> Iterator[LinearRows]:
-    """Rates (n,) at both ends, NaN where free; where position and rest are given, bounds of control points say it."""
-    for p, first, rate, known in ((0, 0, start, fixed[0]), (len(layout.phases) - 1, -1, goal, fixed[1])):
+def end_rates(layout: Layout, given: Sequence[Array], fixed: tuple[Array, Array]) -> Iterator[LinearRows]:
+    """Rates given at both ends (n,), NaN where free; where position and rest are given, bounds say it."""
+    for p, first, rate, known in ((0, 0, given[0], fixed[0]), (len(layout.phases) - 1, -1, given[1], fixed[1])):
         some = np.flatnonzero(np.isfinite(rate) & ~(known & (rate == 0.0)))
         if not len(some):
             continue

@@ -54,7 +54,7 @@ class PlaceRows(AbstractBlock):
     def _reach(self) -> sparse.csr_array:
         """The coordinates of a row's chain, then its combination of variables."""
         rows, n, width = self._rows, self._layout.n, self.width
-        which, columns, values = [], [], []
+        which, columns, values = list[int](), list[int](), list[float]()
         pick = [(k * width + c, self._posture[k] * n + at) for k, row in enumerate(rows)
                 for c, at in enumerate(self._layout.kinematics.chains[row.at.contact])]  # fmt: skip
         for k, row in enumerate(rows):

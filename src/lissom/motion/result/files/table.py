@@ -122,7 +122,12 @@ def sampled(motion: AbstractMotion, rate_hz: float) -> MotionTable:
     tau = motion.torques(t)
     if t[-1] < motion.duration * (1 - 1e-9) and _rests(motion):
         goal, still = motion.q[-1:], np.zeros((1, motion.arm.dof))
-        hold = inverse_dynamics(motion.arm, goal, still, still, loads=motion.loads_at(np.array([motion.duration])))
+        end = np.array([motion.duration])
+        if motion.contact_path is None:
+            hold = inverse_dynamics(motion.arm, goal, still, still, loads=motion.loads_at(end))
+        else:
+            hold = motion.required(np.ones(1), goal, still, still, motion.loads_at(end))
+            hold = np.where(motion.arm.actuated, hold, 0.0)
         t = np.append(t, (count + 1) / rate_hz)
         q, qd, qdd, tau = (np.vstack(pair) for pair in ((q, goal), (qd, still), (qdd, still), (tau, hold)))
     about = header_of(motion.arm, motion.task.loads, motion.duration)

@@ -1,27 +1,30 @@
-"""Verification of a motion with contacts: equations of the base, contacts that hold, friction cones, replayed segments."""
+"""Verification of a motion with contacts: equations of the base, contacts that hold, friction, replayed segments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lissom.markup import paragraphs
+from lissom.model.loads import Load
 from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.verify import limit_peaks
+from lissom.motion.result.verification.wander import FREE_FALL, cone_excess, wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
-from lissom.verbs.kinematics import pose
+from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
 
 RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
-STEPS = 40  # of Runge and Kutta's method in a segment
-FREE_FALL = 9.81  # m/s^2, where there is no gravity
+STEPS, MOST_STEPS = 40, 2000  # of Runge and Kutta's method in a segment
+STABLE = 1.2  # of a step times the fastest rate of the arm's springs and dampers
+LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
 BESIDE = 1e-12
 
 
@@ -33,11 +36,11 @@ class ContactVerification:
     ----------
     ok : bool
     status : str                  "verified", or what is wrong
-    root_residual : float         largest force on coordinates without a motor at the samples, by `inverse_dynamics` with
-                                  the contact forces as loads [N or N m]
+    root_residual : float         largest force on coordinates without a motor at the samples, by `inverse_dynamics`
+                                  with the contact forces as loads [N or N m]
     residual_between : float      the same between the samples, with forces as `MotionContacts` gives them
     slip : float                  largest displacement of a contact along its plane while it holds [m]
-    penetration : float           largest distance of a contact that holds from its plane, or of another one below it [m]
+    penetration : float           largest distance of a contact that holds from its plane, or of another below it [m]
     friction_utilisation : float  largest tangential force over what friction allows; of contacts with a normal force of
                                   more than 1 % of the weight
     cone_excess : float           by how much forces leave their cones, or pull, at most, in parts of the weight
@@ -64,15 +67,25 @@ class ContactVerification:
         """Largest |torque| over its limit; 0 where none is limited."""
         return max((peak.utilisation for peak in self.peaks if peak.quantity == "torque"), default=0.0)
 
+    def summary(self) -> dict[str, Any]:
+        """Return the verdict and its numbers."""
+        words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
+                 "cone_excess")  # fmt: skip
+        largest = float(np.abs(self.defects).max(initial=0.0))
+        return {word: getattr(self, word) for word in words} | {
+            "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
+        }  # fmt: skip
+
     def describe(self) -> str:
         """Return the verification as text."""
         return "\n".join([
             self.status,
             f"forces on coordinates without a motor: {self.root_residual:.2g} N or N m at the samples, "
             f"{self.residual_between:.2g} between them",
-            f"contacts slip by at most {1e3 * self.slip:.2g} mm and are off their planes by {1e3 * self.penetration:.2g} mm",
-            f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} of "
-            "the weight",
+            f"contacts slip by at most {1e3 * self.slip:.2g} mm, and are off their planes by "
+            f"{1e3 * self.penetration:.2g} mm",
+            f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} "
+            "of the weight",
             f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
             f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
             *(peak.describe() for peak in self.peaks),
@@ -96,8 +109,10 @@ def verify_contacts(
     q, qd, qdd = motion.profiles(s * motion.duration)
     forces = balanced(motion.arm, path, s, (q, qd, qdd), motion.loads_at(s * motion.duration))
     at_samples, between = _residual(motion, path.s, path.forces), _residual(motion, s, forces)
-    slip, deep = wandering(motion, s)
-    use, excess = _cones(motion, path, s, forces)
+    wander = wander_of(motion, per_segment)
+    slip, deep = wander.slip, wander.penetration
+    use = _friction_use(motion, path, s, forces)
+    excess = float(cone_excess(motion, per_segment).max(initial=0.0))
     show("replaying segments")
     found = replayed_defects(motion)
     peaks = limit_peaks(motion, per_segment)
@@ -106,8 +121,9 @@ def verify_contacts(
     status = wrong or ", and ".join(beyond)
     if not status and not motion.ok:
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
-    return ContactVerification(not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks,
-                               tolerance)  # fmt: skip
+    return ContactVerification(
+        not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks, tolerance
+    )  # fmt: skip
 
 
 def _wrong(residual: float, slip: float, deep: float, excess: float, found: Array, tolerance: float) -> str:
@@ -130,63 +146,38 @@ def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
     path, t = motion.contact_path, s * motion.duration
     assert path is not None
     loads = [*motion.loads_at(t), *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = inverse_dynamics(motion.arm, *motion.profiles(t), loads=loads)
+    q, qd, qdd = motion.profiles(t)
+    tau = inverse_dynamics(motion.arm, q, qd, qdd, loads=loads)
     return float(np.abs(np.asarray(tau)[:, free]).max())
 
 
-def wandering(motion: AbstractMotion, s: Array) -> tuple[float, float]:
-    """Largest slip of contacts that hold, and largest distance from planes of these or depth of others, at fractions s."""
-    path = motion.contact_path
-    assert path is not None
-    q, slip, deep = motion.profiles(s * motion.duration, 1)[0], 0.0, 0.0
-    for i, one in enumerate(contacts_named(motion.arm, path.contacts)):
-        x = pose(motion.arm, q, one.link, one.point)[:, :3, 3]
-        normal = x @ one.normal - one.height
-        begun: Array | None = None
-        for p in range(len(path.phases)):
-            inside = (s >= path.ends[p] - BESIDE) & (s <= path.ends[p + 1] + BESIDE)
-            if not path.active[p, i]:
-                begun, deep = None, max(deep, float(-normal[inside].min(initial=0.0)))
-                continue
-            begun = x[inside][0] if begun is None else begun
-            away = x[inside] - begun
-            along = away - np.outer(away @ one.normal, one.normal)
-            slip = max(slip, float(np.linalg.norm(along, axis=1).max()))
-            deep = max(deep, float(np.abs(normal[inside]).max()))
-    return slip, deep
-
-
-def _cones(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> tuple[float, float]:
-    """Largest utilisation of friction, and by how much forces leave their cones in parts of the weight."""
-    arm = motion.arm
+def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> float:
+    """Largest utilisation of friction."""
+    arm, use = motion.arm, 0.0
     weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
-    use, excess = 0.0, 0.0
     for i, one in enumerate(contacts_named(arm, path.contacts)):
-        some = forces[path.active[path.phase_at(s), i] > 0, i]
-        if not len(some):
-            continue
-        normal = some @ one.normal
-        along = np.linalg.norm(some - np.outer(normal, one.normal), axis=1)
-        excess = max(excess, float((along - one.friction * normal).max()) / weight, float(-normal.min()) / weight)
-        loaded = normal > 0.01 * weight
+        normal = forces[:, i] @ one.normal
+        along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
+        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight)
         if one.friction and loaded.any():
             use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
-    return use, excess
+    return use
 
 
 def replayed_defects(motion: AbstractMotion) -> Array:
     """(segments, dof) replayed minus planned positions at the ends of segments, all of them integrated at once."""
     path, arm, T = motion.contact_path, motion.arm, motion.duration
     assert path is not None
-    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / STEPS
+    steps = _steps(motion)
+    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / steps
     ends = BESIDE * np.diff(motion.breaks) * T  # phases meet at breaks: a segment belongs to one
     q, v = (x.copy() for x in motion.profiles(begin, 2))
-    for k in range(STEPS):
-        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + STEPS * h - 1e3 * ends)
+    for k in range(steps):
+        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + steps * h - 1e3 * ends)
                   for part in (0.0, 0.5, 1.0)]  # fmt: skip
         given = [_given(motion, path, t) for t in stages]
 
-        def rate(q: Array, v: Array, now: tuple[Array, list[object]]) -> Array:
+        def rate(q: Array, v: Array, now: tuple[Array, list[Load]]) -> Array:
             return np.asarray(forward_dynamics(arm, q, v, now[0], loads=now[1]))
 
         d = h[:, None]
@@ -201,10 +192,24 @@ def replayed_defects(motion: AbstractMotion) -> Array:
     return np.asarray(q - motion.profiles(motion.breaks[1:] * T, 1)[0])
 
 
-def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[object]]:
+def _steps(motion: AbstractMotion) -> int:
+    """Steps in a segment that resolve the arm's springs and dampers."""
+    arm, n = motion.arm, motion.arm.dof
+    K, D = np.zeros((2, n, n))
+    at = arm.joint_index
+    K[at, at], D[at, at] = [joint.stiffness for joint in arm.joints], [joint.viscous for joint in arm.joints]
+    fastest = 0.0
+    for M in mass_matrix(arm, motion.profiles(motion.breaks[[0, len(motion.breaks) // 2]] * motion.duration, 1)[0]):
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+        fastest = max(fastest, float(np.abs(np.linalg.eigvals(A)).max()))
+    longest = float(np.diff(motion.breaks).max()) * motion.duration
+    return int(np.clip(np.ceil(longest * fastest / STABLE), STEPS, MOST_STEPS))
+
+
+def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[Load]]:
     """Torques (N, dof) and all loads at times (N,)."""
-    states, loads = motion.profiles(t), list(motion.loads_at(t))
-    forces = balanced(motion.arm, path, t / motion.duration, (states[0], states[1], states[2]), loads)
+    (q, qd, qdd), loads = motion.profiles(t), list(motion.loads_at(t))
+    forces = balanced(motion.arm, path, t / motion.duration, (q, qd, qdd), loads)
     every = [*loads, *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, *states, loads=every), 0.0)
+    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, q, qd, qdd, loads=every), 0.0)
     return tau, every

@@ -62,7 +62,9 @@ class Parts(NamedTuple):
 
     def plus(self, other: Parts, weight: float) -> Parts:
         """Return the sum with another, weighted."""
-        return Parts(*(a + weight * b for a, b in zip(self, other, strict=True)))
+        both: Any = zip(self, other, strict=True)
+        found: Any = [a + weight * b for a, b in both]
+        return Parts(*found)
 
 
 class State(NamedTuple):

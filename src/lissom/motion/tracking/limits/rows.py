@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lissom.motion.task.bounds import Bounds
+from lissom.motion.tracking.limits.rates import RateRows
 from lissom.motion.tracking.limits.torques import TorqueRows
 from lissom.motion.tracking.program import TrackingProgram
 from lissom.motion.tracking.samples import Samples
@@ -20,7 +21,7 @@ from lissom.motion.transcription.constraints.bending import Measure
 from lissom.spatial.rotations import Array
 
 LINEAR = {"position": 0, "velocity": 1, "acceleration": 2}
-INSIDE = 2e-3  # of half the range: what is kept free
+INSIDE = 2e-3  # of half the range: what is kept free at first
 ROOM = 2e-4  # of half the range, beside values at rest
 
 
@@ -28,6 +29,7 @@ class Group(NamedTuple):
     """One limited quantity of some coordinates: limits (k,), and what it is at rest at the ends (2, k).
 
     at : where it is looked at
+    looks : how often; None: at every sample
     affine : order, columns and rows (k, len(columns)) of combinations of a derivative; None: torques of motors
     """
 
@@ -36,11 +38,13 @@ class Group(NamedTuple):
     upper: Array
     resting: Array
     affine: tuple[int, NDArray[np.intp], Array] | None = None
+    looks: int | None = None
 
 
 class LimitRows:
     """Values that are limited at the samples, each relative to half its range.
 
+    inside : the part of half a range that is kept free
     x : variables of a motion; its poses at rest at both ends are allowed, and joints with friction keep its directions
 
     Attributes
@@ -48,14 +52,20 @@ class LimitRows:
     lower, upper : (R,)     infinite where there is none
     """
 
-    def __init__(self, program: TrackingProgram, bounds: Bounds, measures: list[Measure], x: Array) -> None:
-        driven = np.flatnonzero(bounds.limited("torque"))
+    def __init__(
+        self, program: TrackingProgram, bounds: Bounds, measures: list[Measure], x: Array, inside: float = INSIDE
+    ) -> None:
+        driven, changing = (np.flatnonzero(bounds.limited(word)) for word in ("torque", "torque_rate"))
         looks = [program.samples, program.ends] if len(driven) else []
-        self._torques = [TorqueRows(at, driven, x) for at in looks]
+        self._torques: list[TorqueRows | RateRows] = [TorqueRows(at, driven, x) for at in looks]
         groups = _affine_groups(program, bounds, measures, program.ends.states(x)[0])
         self._affine = [group.at.combination(*group.affine) for group in groups if group.affine is not None]
         groups += [_of_torques(program, bounds, at, driven, x) for at in looks]
-        sizes, lower, upper = zip(*(_relative(group) for group in groups), strict=True)
+        if len(changing):
+            self._torques.append(rates := RateRows(program.samples, program.ends, program.duration, changing, x))
+            limits = bounds.lower["torque_rate"][changing], bounds.upper["torque_rate"][changing]
+            groups.append(Group(program.samples, *limits, np.zeros((2, len(changing))), looks=rates.count))
+        sizes, lower, upper = zip(*(_relative(group, inside) for group in groups), strict=True)
         self._size, self.lower, self.upper = (np.concatenate(parts) for parts in (sizes, lower, upper))
 
     def exceeded(self, x: Array) -> bool:
@@ -73,7 +83,7 @@ class LimitRows:
 
 def limited(bounds: Bounds, measures: list[Measure]) -> bool:
     """Whether there is any limit to keep."""
-    return bool(measures) or any(bounds.limited(word).any() for word in (*LINEAR, "torque"))
+    return bool(measures) or any(bounds.limited(word).any() for word in (*LINEAR, "torque", "torque_rate"))
 
 
 def _affine_groups(program: TrackingProgram, bounds: Bounds, measures: list[Measure], q: Array) -> list[Group]:
@@ -98,13 +108,13 @@ def _of_torques(program: TrackingProgram, bounds: Bounds, at: Samples, some: NDA
     return Group(at, bounds.lower["torque"][some], bounds.upper["torque"][some], held.reshape(2, -1))
 
 
-def _relative(group: Group) -> tuple[Array, Array, Array]:
+def _relative(group: Group, inside: float) -> tuple[Array, Array, Array]:
     """Sizes, and lower and upper limits relative to them, of a group at all its samples."""
     size = _half_ranges(group.lower, group.upper)
     low, high, resting = group.lower / size, group.upper / size, group.resting / size
-    lower = np.minimum(low + INSIDE, np.maximum(resting.min(axis=0), low) - ROOM)
-    upper = np.maximum(high - INSIDE, np.minimum(resting.max(axis=0), high) + ROOM)
-    count = len(group.at.s)
+    lower = np.minimum(low + inside, np.maximum(resting.min(axis=0), low) - ROOM)
+    upper = np.maximum(high - inside, np.minimum(resting.max(axis=0), high) + ROOM)
+    count = len(group.at.s) if group.looks is None else group.looks
     return np.tile(size, count), np.tile(lower, count), np.tile(upper, count)
 
 

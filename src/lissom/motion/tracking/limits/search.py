@@ -62,7 +62,7 @@ def search_within(program: TrackingProgram, rows: LimitRows, x: Array, weight: f
         if not np.isfinite(size):
             return Searched(x, tuple(log), False)
         if at.mu <= LAST and size < DONE and over < ROOM:
-            return Searched(x + change, tuple(log), True)
+            return Searched(x + change, tuple(log), True, within=True)
         x, at, left = _moved(rows, x, at, change, G @ change + g - at.s, now.left(change))
     return Searched(x, tuple(log), False)
 

@@ -1,4 +1,4 @@
-"""How far contacts wander from where they hold, between the knots of splines."""
+"""How far contacts wander from where they hold between knots, and forces from their cones between samples."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 
 from lissom.motion.result.contact_path import contacts_named
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.splines.basis import grid
 from lissom.spatial.rotations import Array
 
 LOOKS = 12  # in a segment
+FREE_FALL = 9.81  # m/s^2, where there is no gravity
 
 
 class Wander(NamedTuple):
@@ -31,13 +33,13 @@ class Wander(NamedTuple):
         return f"contact {self.contact!r} is up to {1e3 * self.largest:.2g} mm from where it should be between knots"
 
 
-def wander_of(motion: AbstractMotion) -> Wander:
+def wander_of(motion: AbstractMotion, looks: int = LOOKS) -> Wander:
     """Return how far the contacts of a motion wander."""
     path, view = motion.contact_path, motion.contacts
     assert path is not None
     assert view is not None
     breaks = motion.breaks
-    fine = np.unique((breaks[:-1, None] + np.diff(breaks)[:, None] * np.linspace(0, 1, LOOKS + 1)).ravel())
+    fine = np.unique((breaks[:-1, None] + np.diff(breaks)[:, None] * np.linspace(0, 1, looks + 1)).ravel())
     some = contacts_named(motion.arm, path.contacts)
     out, largest, worst = np.zeros(len(path.phases)), 0.0, path.contacts[0] if path.contacts else ""
     slip, deep = 0.0, 0.0
@@ -61,3 +63,22 @@ def wander_of(motion: AbstractMotion) -> Wander:
             if off > largest:
                 largest, worst = off, one.name
     return Wander(out, worst, slip, deep)
+
+
+def cone_excess(motion: AbstractMotion, looks: int = LOOKS) -> Array:
+    """Return by how much forces leave their cones, or pull, at most (phases, contacts), in parts of the weight."""
+    path, view, arm = motion.contact_path, motion.contacts, motion.arm
+    assert path is not None
+    assert view is not None
+    s = grid(motion.breaks, looks)
+    forces, phase = view.forces_at(s * motion.duration), path.phase_at(s)
+    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
+    out = np.zeros((len(path.phases), len(path.contacts)))
+    for i, one in enumerate(contacts_named(arm, path.contacts)):
+        normal = forces[:, i] @ one.normal
+        along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
+        beyond = np.maximum(along - one.friction * normal, -normal) / weight
+        for p in range(len(out)):
+            if path.active[p, i]:
+                out[p, i] = max(float(beyond[phase == p].max(initial=0.0)), 0.0)
+    return out

@@ -1,0 +1,1 @@
+"""Predicted lifting: postures at both ends, and the motion between them."""

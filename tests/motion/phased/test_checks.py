@@ -1,0 +1,30 @@
+"""Mirrors, travels and bases that do not fit a machine are refused with a sentence."""
+
+import pytest
+from tests.legged import biped, scissors, step
+
+import lissom as ls
+
+ALL = ("heel_left", "heel_right", "toe_left", "toe_right")
+
+
+@pytest.mark.parametrize(
+    ("make", "changes", "words"),
+    [
+        (lambda arm: arm.replace(mirror=None), {}, "has no mirror"),
+        (lambda arm: arm.replace(mirror=arm.mirror.replace(signs={"hip_left": -1})), {}, "from the image of"),
+        (lambda arm: arm.with_link("shank_left", mass=2.9), {}, "the arm is not symmetric"),
+        (lambda arm: arm.replace(contacts=[*arm.contacts[:3], arm.contacts[3].replace(height=0.1)]), {},
+         "is not that of its partner"),
+        (lambda arm: arm, {"travel": ls.Travel("z", speed=1.0)}, "off its plane"),
+        (lambda arm: arm, {"travel": ls.Travel("y", speed=1.0)}, "'y'"),
+        (lambda arm: arm, {"transfer": ls.Transfer(["heal_right"], ["loading"])}, "did you mean 'heel_right'"),
+        (lambda arm: arm, {"phases": [ls.Phase("stand", ALL)]},
+         "holds in all phases, so the motion cannot travel along 'x'"),
+        (lambda arm: arm, {"phases": [ls.Phase("fall", (), 0.4)]}, "no phase has a contact that carries the weight"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(make, changes, words):
+    arm = make(biped())
+    with pytest.raises(ls.LissomError, match=words):
+        ls.predict_motion(arm, step(biped(), **changes), guess=scissors(biped()))
