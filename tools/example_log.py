@@ -1,7 +1,7 @@
 """Write examples/ur5e-log.csv, a log for `lissom identify`: ``python -m tools.example_log``.
 
-A simulated UR5e stands for a machine: it has friction, drive inertia and heavier links than the shipped model; its torques
-are measured with noise that is not white. The motion is one period of a Fourier series, ten seconds long.
+A simulated UR5e stands for a machine: it has friction, drive inertia and other masses than the shipped model; its
+torques are measured with noise that is not white. The motion is one period of a Fourier series, ten seconds long.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def test_a_file_of_any_kind_is_no_table(kind, tmp_path):
 def test_what_is_no_number_in_a_table_is_named_with_one_full_stop(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("t,upper,fore\n0,1,x\n")
-    with pytest.raises(ls.ModelError, match=r"not a table of numbers: .*'x'.* column 3\.$"):
+    with pytest.raises(ls.ModelError, match=r"not a table of numbers: line 2, column 'fore': the cell is 'x'.*[^.]\.$"):
         read_trajectory(path, ls.load("two_link"))
 
 

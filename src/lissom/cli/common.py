@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.listing import Listing
 
 AUTHORS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}  # where figures name the program that wrote them
+SHORT = 1.0  # s, of a film in which little is seen
 WIDEST = 10_000  # columns of a table that is not shown in a terminal
 
 
@@ -59,6 +60,7 @@ PICTURE_HELP = "Write the figure to this file (.png, .svg, .pdf)."
 Film = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a film to this file (.gif, .html; .mp4 needs ffmpeg).")
 ]
+Speed = Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what exists already.")]
@@ -186,8 +188,11 @@ def save_pictures(
     if film is not None:
         from lissom.views.films.animate import animate
 
-        animate(result, film, **options)
+        made = animate(result, film, **options)
         wrote(film, note)
+        lasts = len(made) / made.fps
+        if options.get("speed") == 1.0 and lasts < SHORT:
+            err.print(f"The film lasts {lasts:.2g} s; --speed 0.1 shows the motion ten times slower.", markup=False)
 
 
 def numbers(text: str, what: str) -> list[float]:

@@ -63,7 +63,7 @@ def unsayable(arm: Arm) -> list[str]:
     elastic = [joint.name for joint in arm.moving_joints if joint.elastic is not None]
     if elastic:
         raise UnsupportedError(
-            f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml; lossy=True (--lossy) does not drop them."
+            f"URDF has no elastic joints ({', '.join(elastic)}). Save as .toml; lossy=True (--lossy) keeps none."
         )
     other = [joint for joint in arm.moving_joints if joint.kind not in TYPES]
     if other:

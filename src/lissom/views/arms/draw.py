@@ -172,14 +172,14 @@ def _base(board: _Board, bones: Skeleton) -> None:
     shade = palette().resting
     board.dot(np.zeros(3), "s", shade, 9.0, zorder=1.0)
     for i in np.flatnonzero(bones.arm.parent_index < 0):
-        board.line(bones.to_joint(i), shade, BAR)
+        board.line(np.array(bones.to_joint(int(i))), shade, BAR)
 
 
 def _draw_link(board: _Board, bones: Skeleton, i: int) -> None:
     """A line from where the link hangs to its joint, and on to its frame or tip; to its mass at a branch's end."""
     own = palette()
     if bones.arm.parent_index[i] >= 0:
-        board.line(bones.to_joint(i), own.link, BAR)
+        board.line(np.array(bones.to_joint(int(i))), own.link, BAR)
     board.line([bones.origins[i], bones.X[i, :3, 3]], own.link, BAR)
     if i in bones.beams:
         board.line(bones.beams[i][:, :3, 3], own.flexible, BAR)

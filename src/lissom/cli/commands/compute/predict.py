@@ -14,6 +14,7 @@ from lissom.cli.common import (
     Film,
     Quiet,
     Scheduler,
+    Speed,
     check_figure,
     check_film,
     check_kind,
@@ -63,7 +64,7 @@ def predict(
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
-    speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    speed: Speed = 1.0,
     compare: Annotated[
         bool, typer.Option("--compare", help="For flexible arms: compare with the rigid plan and input shapers.")
     ] = False,

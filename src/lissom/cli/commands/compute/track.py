@@ -18,7 +18,7 @@ from lissom.cli.commands.compute.predict import (
     verified,
     write,
 )
-from lissom.cli.common import AsJson, Figure, Film, Quiet, check_kind, numbers, print_json, save_pictures
+from lissom.cli.common import AsJson, Figure, Film, Quiet, Speed, check_kind, numbers, print_json, save_pictures
 from lissom.cli.plot_kinds import MOTION, MotionKind
 from lissom.errors import Unfinished
 
@@ -72,7 +72,7 @@ def track(
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
-    speed: Annotated[float, typer.Option(help="Speed of the film: 1 is real time, 0.2 five times slower.")] = 1.0,
+    speed: Speed = 1.0,
     compare: Annotated[
         bool, typer.Option("--compare", help="For flexible arms: compare with the plan for rigid links.")
     ] = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lissom.cli.common import PICTURE, PICTURE_HELP, Film, check_figure, check_film, save_pictures
+from lissom.cli.common import PICTURE, PICTURE_HELP, Film, Speed, check_figure, check_film, save_pictures
 from lissom.cli.plot_kinds import AnyKind
 from lissom.cli.written import default_name
 
@@ -25,15 +25,16 @@ def plot(
     ] = None,
     kind: AnyKind = None,
     film: Film = None,
+    speed: Speed = 1.0,
 ) -> None:
     """Plot a saved run, motion or study, or write it as a film."""
     from lissom.motion.result.files.read import load_record
     from lissom.studies.files import load_study
     from lissom.studies.store.about import ABOUT
 
-    check_film(film)
+    check_film(film, speed)
     if output is None and film is None:
         output = default_name(file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png"))
     check_figure(output)
     record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
-    save_pictures(record, output, kind, film)
+    save_pictures(record, output, kind, film, **({} if film is None else {"speed": speed}))
