@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Never
 
 from numpy.typing import ArrayLike
 
+from lissom.errors import install_extra
 from lissom.export.smooth.offered import NO_LOADS, refuse_without
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -56,7 +57,7 @@ def jax_function(
     Array([3.4937, 0.6832], dtype=float64)
     """
     check_keywords(jax_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
-    refuse_without("jax", NAME, 'pip install "lissom[jax]"')
+    refuse_without("jax", NAME, install_extra("jax"))
     import jax
 
     if not jax.config.jax_enable_x64:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Never
 
 from numpy.typing import ArrayLike
 
+from lissom.errors import install_extra
 from lissom.export.smooth.offered import NO_LOADS, refuse_without
 from lissom.keywords import check_keywords, without_unknown
 from lissom.model.arm import Arm
@@ -54,7 +55,7 @@ def torch_function(
     tensor([-2.2763, -1.4069], dtype=torch.float64)
     """
     check_keywords(torch_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
-    refuse_without("torch", NAME, 'pip install "lissom[torch]"')
+    refuse_without("torch", NAME, install_extra("torch"))
     from lissom.export.torch.tensors import made
 
     return made(arm, verb, frame, point)
