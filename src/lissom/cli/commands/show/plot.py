@@ -37,4 +37,4 @@ def plot(
         output = default_name(file.with_name(f"{file.stem}{f'_{kind}' if kind else ''}.png"))
     check_figure(output)
     record = load_study(file) if (file / ABOUT).is_file() else load_record(file)
-    save_pictures(record, output, kind, film, **({} if film is None else {"speed": speed}))
+    save_pictures(record, output, kind, film, speed=speed)
