@@ -19,6 +19,8 @@ ALL = ("heel_left", "heel_right", "toe_left", "toe_right")
         (lambda arm: arm, {"travel": ls.Travel("z", speed=1.0)}, "off its plane"),
         (lambda arm: arm, {"travel": ls.Travel("y", speed=1.0)}, "'y'"),
         (lambda arm: arm, {"transfer": ls.Transfer(["heal_right"], ["loading"])}, "did you mean 'heel_right'"),
+        (lambda arm: arm, {"contacts": ["heel_right", "toe_right", "toe_left"]},
+         "contacts has 'heel_right', but not 'heel_left', its partner in the mirror; give both or none"),
         (lambda arm: arm, {"phases": [ls.Phase("stand", ALL)]},
          "holds in all phases, so the motion cannot travel along 'x'"),
         (lambda arm: arm, {"phases": [ls.Phase("fall", (), 0.4)]}, "no phase has a contact that carries the weight"),

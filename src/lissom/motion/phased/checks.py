@@ -53,6 +53,13 @@ def mirror_of(arm: Arm, task: Task) -> Mirror | None:
             for word in found.named(kind):
                 if word not in known:
                     raise InputError(f"{VERB}: mirror: {kind} has {word!r}; {suggest(word, known)}")
+        asked = [one.name for one in arm.contacts] if task.contacts is None else task.contacts
+        for word in asked:
+            partner = found.partner("contacts", word)
+            if partner not in asked:
+                raise InputError(
+                    f"{VERB}: contacts has {word!r}, but not {partner!r}, its partner in the mirror; give both or none."
+                )
     return found
 
 
