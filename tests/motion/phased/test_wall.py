@@ -52,6 +52,23 @@ def test_an_arm_pushes_against_a_wall():
     assert np.allclose(tau, motion.tau, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"payload": 0.1}, "verify: payload is not supported for motions with phases"),
+        ({"stiffness": 0.1}, "verify: stiffness is not"),
+        ({"modes": -3}, "verify: modes is not"),
+        ({"feedback": "nonsense"}, "verify: feedback is not"),
+        ({"rtol": 1e-6}, "verify: rtol is not"),
+        ({"tolerance": 0}, "verify: tolerance is 0; expected a number above 0"),
+        ({"per_segment": 2.5}, "verify: per_segment is 2.5; expected a whole number"),
+    ],
+)
+def test_arguments_of_verify_that_do_not_count_are_refused(given, words):
+    with pytest.raises(ls.LissomError, match=words):
+        pushing().verify(**given)
+
+
 def test_tables_hold_against_the_wall_at_the_end():
     motion = pushing()
     table = motion.table(999.0)  # the last sample is after the end of the motion
