@@ -30,7 +30,6 @@ from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
-from lissom.motion.phased.units import units_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.criteria.criterion import Joints, Parts
@@ -75,7 +74,7 @@ class PhasedProblem:
         self.joins = joins_of(layout)
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
         refuse_wrong_ends(layout, self.holding, self.start, self.goal)
-        self.units = units_of(arm, self.bounds, self.guess.required())
+        self.units = self.guess.units
         self.parts = self._parts()
         self.program = self._program()
 
