@@ -81,6 +81,24 @@ def test_tables_hold_against_the_wall_at_the_end():
         motion.sensitivity()
 
 
+def test_limits_of_acceleration_and_jerk_hold():
+    """Those of the arm and of the task, everywhere in a phase, with durations that are free."""
+    ends = {"start": at_wall().ready, "goal": [np.nan] * 6, "minimise": COST}
+    asked = [ls.Phase("reach", (), (0.3, 0.9), 6), ls.Phase("push", ["palm"], (0.4, 0.8), 4)]
+    free = ls.predict_motion(at_wall(), phases=asked, **ends)
+    acceleration = 0.6 * np.abs(free.qdd[:, 2]).max()
+    arm = at_wall().with_joint("elbow", limits=ls.Limits(acceleration=acceleration, torque=150))
+    limits = ls.Limits(jerk=[np.inf, 25.0, np.inf, np.inf, np.inf, np.inf])
+    motion = ls.predict_motion(arm, phases=asked, limits=limits, **ends)
+    assert motion.verify().status == "verified"
+    t = np.linspace(0.0, motion.duration, 2001)
+    assert np.abs(motion.at(t)[2][:, 2]).max() == pytest.approx(acceleration, rel=1e-4)
+    jerk = np.diff(motion.at(t)[2][:, 1]) / np.diff(t)
+    begins = np.diff(t >= motion.contacts.phases[1].begin)
+    assert np.abs(jerk[~begins]).max() == pytest.approx(25.0, rel=1e-3)
+    assert {"acceleration", "jerk"} <= {peak.quantity for peak in motion.report.peaks}
+
+
 def test_the_command_finds_and_verifies_it(tmp_path):
     arm = at_wall()
     ls.save(arm, tmp_path / "arm.toml")

@@ -7,7 +7,7 @@ import numpy as np
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.model.arm import Arm
 from lissom.model.contact import Contact, Mirror
-from lissom.motion.phased.holding import Holding, travel_directions
+from lissom.motion.phased.holding import travel_directions
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.points import PointsAt
 from lissom.motion.task.criteria.known import CRITERIA, criterion
@@ -19,7 +19,7 @@ from lissom.verbs.dynamics import mass_matrix
 VERB = "predict_motion"
 POSTURES = 3
 CLOSE = 1e-6  # relative: of a mirror image; m: of a contact at a given end
-LIMITS = ("acceleration", "jerk", "torque_rate", "power")
+LIMITS = ("torque_rate", "power")
 
 
 def contacts_of(arm: Arm, task: Task) -> list[Contact]:
@@ -87,9 +87,11 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
     for word in LIMITS:
         limited = [joint.name for joint in arm.joints if getattr(joint.limits, word) is not None]
         if getattr(task.limits, word) is not None:
-            raise UnsupportedError(f"{VERB}: limits of {word} are not supported together with phases (limited: task).")
-        if limited and word not in ("acceleration", "jerk"):
-            raise UnsupportedError(f"{VERB}: limits of {word} are not supported with phases (limited: {limited[0]}).")
+            limited = ["the task"]
+        if limited:
+            raise UnsupportedError(
+                f"{VERB}: limits of {word} are not supported together with phases (limited: {limited[0]}); omit them."
+            )
     for word in task.minimise:
         kind = criterion(word)
         if callable(word) or type(kind).parts is None or kind.name not in CRITERIA:
@@ -166,7 +168,7 @@ def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) ->
         )
 
 
-def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Array) -> None:
+def refuse_wrong_ends(layout: Layout, start: Array, goal: Array) -> None:
     """Refuse given ends at which contacts that should hold are not at their planes, or have moved."""
     places = list[PointsAt | None]()
     for word, phase, q in (("start", 0, start), ("goal", -1, goal)):

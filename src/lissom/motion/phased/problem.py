@@ -27,6 +27,7 @@ from lissom.motion.phased.rows import linear
 from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
+from lissom.motion.phased.rows.limits import ORDERS, LimitRows
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
@@ -73,7 +74,7 @@ class PhasedProblem:
         self.guess = PhasedGuess(layout, self.typical, self.start, self.goal, guess, self.bounds)
         self.joins = joins_of(layout)
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
-        refuse_wrong_ends(layout, self.holding, self.start, self.goal)
+        refuse_wrong_ends(layout, self.start, self.goal)
         self.units = self.guess.units
         self.parts = self._parts()
         self.program = self._program()
@@ -119,6 +120,7 @@ class PhasedProblem:
             JoinRows(layout, joins, 1, self.reflection, typical),
             JoinRows(layout, smooth, 2, self.reflection, typical),
             PlaceRows(layout, swing, least),
+            *(LimitRows(layout, self.bounds, quantity) for quantity in ORDERS),
         ]
         low, high = self._bounds()
         begin = PhasedProgram(layout, blocks, self._costs(), self._linear(), low, high, self.parts.time, 1.0)
@@ -196,7 +198,7 @@ class PhasedProblem:
             return
         for phase, at, q, rate in ((0, (0, 1), self.start, self.rates[0]), (-1, (-1, -2), self.goal, self.rates[1])):
             some = np.isfinite(q)
-            for row in at[: 1 + bool(phase == phase)]:
+            for row in at:
                 fixed = some if row == at[0] else some & (rate == 0.0)
                 low[layout.points[phase][row, fixed]] = high[layout.points[phase][row, fixed]] = q[fixed]
 
