@@ -23,6 +23,12 @@ ALL = ("heel_left", "heel_right", "toe_left", "toe_right")
          "contacts has 'heel_right', but not 'heel_left', its partner in the mirror; give both or none"),
         (lambda arm: arm, {"phases": [ls.Phase("stand", ALL)]},
          "holds in all phases, so the motion cannot travel along 'x'"),
+        (lambda arm: arm, {"phases": [ls.Phase("stand", ALL, 0.5)], "travel": ls.Travel("x", distance=(0.3, 0.6))},
+         "holds in all phases, so the motion cannot travel along 'x'"),
+        (lambda arm: arm, {"duration": 2.0}, r"the phases take 0.52 s, but duration is 2 s. Change one of them"),
+        (lambda arm: arm, {"travel": ls.Travel("x", distance=(0.1, 0.2), speed=1.0)},
+         r"the phases take 0.52 s, but travel along 'x' at 1 m/s takes 0.1 to 0.2 s"),
+        (lambda arm: arm, {"travel": ls.Travel("x", distance=0.3, speed=0.0)}, "has a distance, but its speed is 0"),
         (lambda arm: arm, {"phases": [ls.Phase("fall", (), 0.4)]}, "no phase has a contact that carries the weight"),
     ],
 )  # fmt: skip

@@ -143,6 +143,10 @@ def test_a_contact_that_holds_from_start_to_goal_stays():
     [
         ({"phases": [ls.Phase("push", ["plam"])]}, "did you mean 'palm'"),
         ({"phases": [ls.Phase("push", ["palm"], 0.4)]}, "holds in phase 'push', but at the start it is"),
+        ({"phases": phases(), "start": [np.pi, -0.4, 0.4, 0, 0, 0], "goal": [np.nan] * 6},
+         r"'palm' is 0.\d* m beyond its plane at the start; expected it on the side"),
+        ({"phases": [ls.Phase("reach", (), (0.2, 0.3))], "duration": (0.5, 1)},
+         "the phases take 0.2 to 0.3 s, but duration is 0.5 to 1 s"),
         ({"phases": phases(), "contacts": ["fist"]}, "phase 'push' names contact 'palm'"),
         ({"phases": phases(), "via": [ls.Via(0.5, [0] * 6)]}, "via is not supported together with phases"),
         ({"phases": phases(), "minimise": "jerk"}, "jerk is not supported with phases"),
@@ -164,6 +168,15 @@ def test_what_does_not_fit_is_refused(changes, words):
     given = {"start": arm.ready, "goal": arm.ready, "minimise": "effort_normalised"} | changes
     with pytest.raises(ls.LissomError, match=words):
         ls.predict_motion(arm, **given)
+
+
+def test_contacts_that_cannot_move_are_refused():
+    stand = ls.Link("stand", joint=ls.Joint("fixed"))
+    arm = at_wall()
+    arm = arm.replace(links=[stand, *arm.links], contacts=[ls.Contact("foot", "stand")])
+    asked = [ls.Phase("stay", ["foot"], 0.5)]
+    with pytest.raises(ls.InputError, match="'foot' holds in phase 'stay', but its link 'stand' cannot move"):
+        ls.predict_motion(arm, start=arm.ready, goal=arm.ready, phases=asked, minimise="energy")
 
 
 def test_other_arms_are_refused():

@@ -11,6 +11,7 @@ from lissom.motion.phased.holding import travel_directions
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.points import PointsAt
 from lissom.motion.task.criteria.known import CRITERIA, criterion
+from lissom.motion.task.phases import Travel
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
 from lissom.spatial.rotations import Array
@@ -19,6 +20,7 @@ from lissom.verbs.dynamics import mass_matrix
 VERB = "predict_motion"
 POSTURES = 3
 CLOSE = 1e-6  # relative: of a mirror image; m: of a contact at a given end
+DEEP = 1e-3  # m, that a point may be beyond its plane, as for `verify`
 LIMITS = ("torque_rate", "power")
 
 
@@ -126,8 +128,7 @@ def refuse_wrong_travel(layout: Layout) -> None:
 
 def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
     """Refuse contacts that hold through a whole period of a motion that travels."""
-    moves = [one.coordinate for one in layout.task.travel
-             if one.speed or (isinstance(one.distance, float) and one.distance)]  # fmt: skip
+    moves = [one.coordinate for one in layout.task.travel if one.speed or _excludes_rest(one)]
     always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
     for i in sorted(always):
         if moves and reflection.partner[i] in always:
@@ -135,6 +136,13 @@ def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
                 f"{VERB}: contact {layout.names[i]!r} holds in all phases, so the motion cannot travel along "
                 f"{moves[0]!r}. End its contact in some phase."
             )
+
+
+def _excludes_rest(one: Travel) -> bool:
+    """Whether a distance is given, and is not zero."""
+    if isinstance(one.distance, tuple):
+        return bool(one.distance[0] > 0.0 or one.distance[1] < 0.0)
+    return bool(one.distance)
 
 
 def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) -> None:
@@ -169,7 +177,8 @@ def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) ->
 
 
 def refuse_wrong_ends(layout: Layout, start: Array, goal: Array) -> None:
-    """Refuse given ends at which contacts that should hold are not at their planes, or have moved."""
+    """Refuse given ends at which contacts that should hold are not at their planes, or have moved, or others are
+    beyond their planes."""
     places = list[PointsAt | None]()
     for word, phase, q in (("start", 0, start), ("goal", -1, goal)):
         if np.isnan(q).any():
@@ -177,9 +186,15 @@ def refuse_wrong_ends(layout: Layout, start: Array, goal: Array) -> None:
             continue
         at = layout.kinematics.at(q[None])
         places.append(at)
-        for i in layout.phases[phase].contacts:
-            gap = float(layout.planes[i].directions[0] @ at.place(i)[0]) - layout.planes[i].height
-            if abs(gap) > CLOSE:
+        for i, plane in enumerate(layout.planes):
+            gap = float(plane.directions[0] @ at.place(i)[0]) - plane.height
+            holds = i in layout.phases[phase].contacts
+            if not holds and gap < -DEEP:
+                raise InputError(
+                    f"{VERB}: contact {layout.names[i]!r} is {-gap:.3g} m beyond its plane at the {word}; expected it "
+                    "on the side to which the normal points."
+                )
+            if holds and abs(gap) > CLOSE:
                 raise InputError(
                     f"{VERB}: contact {layout.names[i]!r} holds in phase {layout.phases[phase].name!r}, but at the "
                     f"{word} it is {gap:.3g} m from its plane."

@@ -18,6 +18,7 @@ from lissom.motion.phased.checks import (
 )
 from lissom.motion.phased.costs.differences import DifferenceCost, force_differences, torque_differences
 from lissom.motion.phased.costs.samples import SampleCost
+from lissom.motion.phased.feasible import refuse_fixed_contacts, refuse_wrong_durations
 from lissom.motion.phased.guess import PhasedGuess, expected_durations
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
@@ -58,6 +59,7 @@ class PhasedProblem:
                  margins: Margins | None = None) -> None:  # fmt: skip
         """margins : by which limits are tightened at samples."""
         refuse_unsupported(arm, task)
+        refuse_wrong_durations(task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
@@ -66,6 +68,7 @@ class PhasedProblem:
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
+        refuse_fixed_contacts(layout)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
