@@ -68,9 +68,9 @@ class PhasedProblem:
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
-        refuse_fixed_contacts(layout)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
+        refuse_fixed_contacts(layout)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
         self.typical = expected_durations(task)

@@ -152,7 +152,7 @@ class PhasedSearch:
         for _ in range(ROUNDS):
             if not found.solution.solved:
                 break
-            finer, margins = self._asked(found, motion, wander)
+            finer, margins = self._next_mesh(found, motion, wander)
             if finer is None:
                 break
             stage("refining the mesh" if finer != found.each else "keeping limits between samples")
@@ -166,7 +166,7 @@ class PhasedSearch:
         refinements = tuple(history) if len(history) > 1 else ()
         return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
-    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
+    def _next_mesh(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
         """Segments and margins for a better motion; None where it is good enough."""
         margins = found.problem.margins
         if wander.largest > ALLOWED:
@@ -238,10 +238,9 @@ class PhasedSearch:
             return "a feasible motion, not optimal"
         what, who, at = program.names[k]
         phases = found.problem.task.phases
-        p = min(int(at), len(phases) - 1)
-        return (
-            f"in the last iterate, {what} {who!r} in phase {phases[p].name!r} is violated by {over[k]:.2g} of its size"
-        )
+        where = "" if np.isnan(at) else f" in phase {phases[min(int(at), len(phases) - 1)].name!r}"
+        who = f"of the {who}" if np.isnan(at) else repr(who)
+        return f"in the last iterate, {what} {who}{where} is violated by {over[k]:.2g} of its size"
 
 
 def path_of(problem: PhasedProblem, x: Array) -> ContactPath:
