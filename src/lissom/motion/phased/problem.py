@@ -79,7 +79,10 @@ class PhasedProblem:
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
         refuse_wrong_ends(layout, self.start, self.goal)
         self.units = self.guess.units
-        self.parts = self._parts()
+        self.terms = self._terms()
+        self.parts = Parts.none(arm.dof)
+        for (_, part), weight in zip(self.terms.items(), task.minimise.values(), strict=True):
+            self.parts = self.parts.plus(part, weight)
         self.program = self._program()
 
     def _given(self, word: str) -> Array:
@@ -93,20 +96,21 @@ class PhasedProblem:
         start, goal = np.isnan(self.start), np.isnan(self.goal)
         return Ends(start, np.isnan(self.rates[0]), goal, np.isnan(self.rates[1]))
 
-    def _parts(self) -> Parts:
+    def _terms(self) -> dict[str, Parts]:
+        """Every criterion, by its name, without its weight."""
         bounds, arm = self.bounds, self.arm
         lower, upper = bounds.lower["torque"], bounds.upper["torque"]
         turning = np.zeros(arm.dof, bool)
         turning[arm.joint_index] = [joint.angular for joint in arm.joints]
         joints = Joints(arm.coordinates, arm.actuated, np.maximum(np.abs(lower), np.abs(upper)), lower, upper, turning)
-        out = Parts.none(arm.dof)
-        for word, weight in self.task.minimise.items():
+        out = {}
+        for word in self.task.minimise:
             kind = criterion(word)
             if not kind.of_contacts:
                 kind.check(joints, VERB)
             part = kind.parts(joints)
             assert part is not None  # refused before
-            out = out.plus(part, weight)
+            out[kind.name] = part
         return out
 
     # ---- the program --------------------------------------------------------------------------------

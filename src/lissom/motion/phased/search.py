@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
+from lissom.motion.phased.costs.criteria import criteria_of
 from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
@@ -202,7 +203,8 @@ class PhasedSearch:
         layout, x = problem.layout, solution.x
         breaks, P = joined_spline(layout, x)
         violation, samples = problem.program.unscaled_violation(x), sum(len(mesh.s) for mesh in layout.phases)
-        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME)
+        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME,
+                              criteria=criteria_of(problem, x))  # fmt: skip
         motion = Motion(
             self.arm, self.task, float(x[layout.durations].sum()), solution.cost, solution.outcome, solution.status,
             solution.solved, breaks, 3, P, report, 1, contact_path=path_of(problem, x),
