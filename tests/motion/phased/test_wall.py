@@ -99,6 +99,24 @@ def test_limits_of_acceleration_and_jerk_hold():
     assert {"acceleration", "jerk"} <= {peak.quantity for peak in motion.report.peaks}
 
 
+def test_one_point_touches_two_planes_one_after_the_other():
+    arm = at_wall()
+    tip = ls.pose(arm, arm.ready, arm.tip_frame)[:3, 3]
+    table = ls.Contact("table", arm.tip_frame, friction=0.5, height=tip[2] - 0.1)
+    asked = [
+        ls.Phase("down", (), 0.5, 5),
+        ls.Phase("press", ["table"], 0.4, 4, normal_force={"table": (20, 60)}),
+        ls.Phase("over", (), 0.5, 5),
+        ls.Phase("push", ["palm"], 0.4, 4, normal_force={"palm": (LEAST, MOST)}),
+    ]
+    arm = arm.replace(contacts=[*arm.contacts, table])
+    motion = ls.predict_motion(arm, start=arm.ready, goal=[np.nan] * 6, phases=asked, minimise=COST)
+    assert motion.verify().status == "verified"
+    place = motion.contacts.points[:, 0]
+    assert place[:, 2].min() > table.height - 1e-4
+    assert place[:, 0].max() < -arm.contacts[0].height + 1e-4
+
+
 def test_the_command_finds_and_verifies_it(tmp_path):
     arm = at_wall()
     ls.save(arm, tmp_path / "arm.toml")
