@@ -62,6 +62,7 @@ def program(free):
     arm = biped()
     load = ls.Load("trunk", force=[(0, 0, -30.0), (20.0, 3, -70.0)], point=(0.1, 0, 0.3))
     task = step(arm, free, transfer=ls.Transfer(["heel_right"], ["loading"]), loads=load,
+                limits=ls.Limits(acceleration=[np.inf] * 3 + [30.0] * 6, jerk=[np.inf] * 3 + [900.0] * 6),
                 minimise={"effort_directional": 1.0, "energy": 0.01, "torque_rate_normalised": 1e-2, "time": 0.3,
                           "contact_force_rate": 1e-2, "acceleration": 1e-3, "base_rotation": 2.0})  # fmt: skip
     made = PhasedProblem(arm.with_joint("knee_left", friction=1.5).with_joint("knee_right", friction=1.5), task,

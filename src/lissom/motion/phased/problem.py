@@ -18,6 +18,7 @@ from lissom.motion.phased.checks import (
 )
 from lissom.motion.phased.costs.differences import DifferenceCost, force_differences, torque_differences
 from lissom.motion.phased.costs.samples import SampleCost
+from lissom.motion.phased.feasible import refuse_fixed_contacts, refuse_wrong_durations
 from lissom.motion.phased.guess import PhasedGuess, expected_durations
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
@@ -27,10 +28,10 @@ from lissom.motion.phased.rows import linear
 from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
+from lissom.motion.phased.rows.limits import ORDERS, LimitRows
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
-from lissom.motion.phased.units import units_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.criteria.criterion import Joints, Parts
@@ -58,6 +59,7 @@ class PhasedProblem:
                  margins: Margins | None = None) -> None:  # fmt: skip
         """margins : by which limits are tightened at samples."""
         refuse_unsupported(arm, task)
+        refuse_wrong_durations(task)
         self.arm, self.task = arm, task
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
@@ -68,15 +70,19 @@ class PhasedProblem:
             refuse_odd_mirror(layout, self.reflection, mirror)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
+        refuse_fixed_contacts(layout)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
         self.typical = expected_durations(task)
         self.guess = PhasedGuess(layout, self.typical, self.start, self.goal, guess, self.bounds)
         self.joins = joins_of(layout)
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
-        refuse_wrong_ends(layout, self.holding, self.start, self.goal)
-        self.units = units_of(arm, self.bounds, self.guess.required())
-        self.parts = self._parts()
+        refuse_wrong_ends(layout, self.start, self.goal)
+        self.units = self.guess.units
+        self.terms = self._terms()
+        self.parts = Parts.none(arm.dof)
+        for (_, part), weight in zip(self.terms.items(), task.minimise.values(), strict=True):
+            self.parts = self.parts.plus(part, weight)
         self.program = self._program()
 
     def _given(self, word: str) -> Array:
@@ -90,20 +96,21 @@ class PhasedProblem:
         start, goal = np.isnan(self.start), np.isnan(self.goal)
         return Ends(start, np.isnan(self.rates[0]), goal, np.isnan(self.rates[1]))
 
-    def _parts(self) -> Parts:
+    def _terms(self) -> dict[str, Parts]:
+        """Every criterion, by its name, without its weight."""
         bounds, arm = self.bounds, self.arm
         lower, upper = bounds.lower["torque"], bounds.upper["torque"]
         turning = np.zeros(arm.dof, bool)
         turning[arm.joint_index] = [joint.angular for joint in arm.joints]
         joints = Joints(arm.coordinates, arm.actuated, np.maximum(np.abs(lower), np.abs(upper)), lower, upper, turning)
-        out = Parts.none(arm.dof)
-        for word, weight in self.task.minimise.items():
+        out = {}
+        for word in self.task.minimise:
             kind = criterion(word)
             if not kind.of_contacts:
                 kind.check(joints, VERB)
             part = kind.parts(joints)
             assert part is not None  # refused before
-            out = out.plus(part, weight)
+            out[kind.name] = part
         return out
 
     # ---- the program --------------------------------------------------------------------------------
@@ -120,6 +127,7 @@ class PhasedProblem:
             JoinRows(layout, joins, 1, self.reflection, typical),
             JoinRows(layout, smooth, 2, self.reflection, typical),
             PlaceRows(layout, swing, least),
+            *(LimitRows(layout, self.bounds, quantity) for quantity in ORDERS),
         ]
         low, high = self._bounds()
         begin = PhasedProgram(layout, blocks, self._costs(), self._linear(), low, high, self.parts.time, 1.0)
@@ -197,7 +205,7 @@ class PhasedProblem:
             return
         for phase, at, q, rate in ((0, (0, 1), self.start, self.rates[0]), (-1, (-1, -2), self.goal, self.rates[1])):
             some = np.isfinite(q)
-            for row in at[: 1 + bool(phase == phase)]:
+            for row in at:
                 fixed = some if row == at[0] else some & (rate == 0.0)
                 low[layout.points[phase][row, fixed]] = high[layout.points[phase][row, fixed]] = q[fixed]
 

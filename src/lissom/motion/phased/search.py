@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
+from lissom.motion.phased.costs.criteria import criteria_of
 from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
@@ -152,7 +153,7 @@ class PhasedSearch:
         for _ in range(ROUNDS):
             if not found.solution.solved:
                 break
-            finer, margins = self._asked(found, motion, wander)
+            finer, margins = self._next_mesh(found, motion, wander)
             if finer is None:
                 break
             stage("refining the mesh" if finer != found.each else "keeping limits between samples")
@@ -166,7 +167,7 @@ class PhasedSearch:
         refinements = tuple(history) if len(history) > 1 else ()
         return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
-    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
+    def _next_mesh(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
         """Segments and margins for a better motion; None where it is good enough."""
         margins = found.problem.margins
         if wander.largest > ALLOWED:
@@ -202,7 +203,8 @@ class PhasedSearch:
         layout, x = problem.layout, solution.x
         breaks, P = joined_spline(layout, x)
         violation, samples = problem.program.unscaled_violation(x), sum(len(mesh.s) for mesh in layout.phases)
-        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME)
+        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME,
+                              criteria=criteria_of(problem, x))  # fmt: skip
         motion = Motion(
             self.arm, self.task, float(x[layout.durations].sum()), solution.cost, solution.outcome, solution.status,
             solution.solved, breaks, 3, P, report, 1, contact_path=path_of(problem, x),
@@ -238,10 +240,9 @@ class PhasedSearch:
             return "a feasible motion, not optimal"
         what, who, at = program.names[k]
         phases = found.problem.task.phases
-        p = min(int(at), len(phases) - 1)
-        return (
-            f"in the last iterate, {what} {who!r} in phase {phases[p].name!r} is violated by {over[k]:.2g} of its size"
-        )
+        where = "" if np.isnan(at) else f" in phase {phases[min(int(at), len(phases) - 1)].name!r}"
+        who = f"of the {who}" if np.isnan(at) else repr(who)
+        return f"in the last iterate, {what} {who}{where} is violated by {over[k]:.2g} of its size"
 
 
 def path_of(problem: PhasedProblem, x: Array) -> ContactPath:

@@ -108,7 +108,7 @@ def durations(layout: Layout) -> Iterator[LinearRows]:
     def row(entries: Sequence[tuple[int, float]], least: float, most: float, name: str) -> LinearRows:
         columns, values = zip(*entries, strict=True)
         A = sparse.csr_array(sparse.coo_array((values, (np.zeros(len(columns), int), columns)), shape=(1, layout.size)))
-        return LinearRows(A, np.array([least]), np.array([most]), [(name, "whole motion", 0.0)])
+        return LinearRows(A, np.array([least]), np.array([most]), [(name, "whole motion", np.nan)])
 
     for place, one in zip(layout.travels.tolist(), layout.task.travel, strict=True):
         if one.speed is not None:
