@@ -13,6 +13,7 @@ from lissom.model.arm import Arm
 from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
+from lissom.motion.phased.timing import Timing, depends_on_time
 from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
@@ -39,6 +40,7 @@ FINER, ROUNDS = 1.5, 4  # times the segments of a phase in which contacts wander
 CONE, WIDER = 1e-3, 1.3  # of the weight, that forces may leave their cones between samples; margins per excess
 ALLOWED = 1e-3  # m, that contacts may wander between knots
 PER_SEGMENT = 10
+TIMINGS, NEAR = 4, 1e-2  # runs with durations of the run before; change of them, from which they are given in the last
 
 
 class PhasedIpopt(Ipopt):
@@ -92,9 +94,11 @@ class PhasedSearch:
         self.spent = {"compile": 0.0, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self.problem = self._problem([phase.segments for phase in task.phases])
 
-    def _problem(self, segments: Sequence[int], margins: Margins | None = None) -> PhasedProblem:
+    def _problem(
+        self, segments: Sequence[int], margins: Margins | None = None, timing: Timing | None = None
+    ) -> PhasedProblem:
         clock = time.perf_counter()
-        made = PhasedProblem(self.arm, self.task, segments, self.guess, margins)
+        made = PhasedProblem(self.arm, self.task, segments, self.guess, margins, timing)
         self.spent["build"] += time.perf_counter() - clock
         return made
 
@@ -103,7 +107,7 @@ class PhasedSearch:
         best, rows = None, list[StartRow]()
         for k in range(max(starts or 1, 1 + EXTRA)):
             stage(f"start {k + 1}" if k else "solving")
-            found = self.solved(self.problem, self._begin(k))
+            found = self._timed(self.solved(self.problem, self._begin(k)))
             motion = self._refined(found)
             rows.append(_row(k, motion))
             if best is None or (motion.ok, -motion.cost) > (best.ok, -best.cost):
@@ -144,6 +148,21 @@ class PhasedSearch:
             x = solution.x
         return Found(problem, solution, log)
 
+    def _timed(self, found: Found) -> Found:
+        """Solve again with what changes in time at the durations that were found, until these are the same.
+
+        Loads that change, transfers and swings are written with durations that are expected. Where those of phases are
+        free the last run has them given, so that its rows are those of the motion that is returned.
+        """
+        for k in range(TIMINGS):
+            durations, before = found.problem.durations(found.solution.x), found.problem.timing
+            if not found.solution.solved or not depends_on_time(self.task) or before.agrees(durations):
+                break
+            stage("adjusting durations")
+            fixed = k == TIMINGS - 1 or before.change(durations) < NEAR
+            found = self._again(found, found.each, found.problem.margins, Timing(durations, fixed))
+        return found
+
     def _refined(self, found: Found) -> Motion:
         """The motion of a solution: on finer meshes while contacts wander between knots by more than is allowed, with
         margins while forces leave their cones between samples."""
@@ -156,7 +175,7 @@ class PhasedSearch:
             if finer is None:
                 break
             stage("refining the mesh" if finer != found.each else "keeping limits between samples")
-            better = self._again(found, finer, margins)
+            better = self._again(found, finer, margins, found.problem.timing)
             same = finer == found.each
             if not better.solution.solved or (same and better.solution.cost > DEARER * found.solution.cost):
                 break  # margins that cost much lead to another optimum: what is exceeded stays, and `verify` says it
@@ -186,9 +205,9 @@ class PhasedSearch:
                 out[self.arm.coordinates.index(peak.joint)] = peak.utilisation - 1
         return out
 
-    def _again(self, found: Found, segments: list[int], margins: Margins) -> Found:
-        """Solve on another mesh, or with other margins, from a solution."""
-        problem = self._problem(segments, margins)
+    def _again(self, found: Found, segments: list[int], margins: Margins, timing: Timing) -> Found:
+        """Solve on another mesh, with other margins or another timing, from a solution."""
+        problem = self._problem(segments, margins, timing)
         x = prolonged(found.problem.layout, found.solution.x, problem.layout)
         same = segments == found.each
         finer = self.solved(problem, x, near=True, warm=found.solution if same else None)

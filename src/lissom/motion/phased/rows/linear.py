@@ -83,7 +83,7 @@ def _with_ends(s: Array) -> sparse.csr_array:
 
 
 def transfers(layout: Layout, typical: Array) -> Iterator[LinearRows]:
-    """Parts of the whole normal force that go linearly in time, with the durations that are expected."""
+    """Parts of the whole normal force that go linearly in time, with the durations of `typical` (phases,)."""
     for one in layout.task.transfer:
         words = [mesh.name for mesh in layout.phases]
         phases = [words.index(word) for word in one.phases]
