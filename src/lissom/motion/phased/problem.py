@@ -30,6 +30,7 @@ from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
+from lissom.motion.phased.symmetry import refuse_asymmetry
 from lissom.motion.phased.timing import Timing
 from lissom.motion.phased.units import units_of
 from lissom.motion.solve.guess import Guess
@@ -67,6 +68,7 @@ class PhasedProblem:
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
+            refuse_asymmetry(layout, self.reflection, self.bounds)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
