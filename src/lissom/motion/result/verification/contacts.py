@@ -9,23 +9,20 @@ from typing import Any
 import numpy as np
 
 from lissom.markup import paragraphs
-from lissom.model.loads import Load
 from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.verification.contact_replay import replayed_defects
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import FREE_FALL, cone_excess, wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
+from lissom.verbs.dynamics import inverse_dynamics
 
 RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
-STEPS, MOST_STEPS = 40, 2000  # of Runge and Kutta's method in a segment
-STABLE = 1.2  # of a step times the fastest rate of the arm's springs and dampers
 LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
-BESIDE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +111,7 @@ def verify_contacts(
     use = _friction_use(motion, path, s, forces)
     excess = float(cone_excess(motion, per_segment).max(initial=0.0))
     show("replaying segments")
-    found = replayed_defects(motion)
+    found = replayed_defects(motion, tolerance)
     peaks = limit_peaks(motion, per_segment)
     wrong = _wrong(at_samples, slip, deep, excess, found, tolerance)
     beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
@@ -162,54 +159,3 @@ def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: A
         if one.friction and loaded.any():
             use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
     return use
-
-
-def replayed_defects(motion: AbstractMotion) -> Array:
-    """(segments, dof) replayed minus planned positions at the ends of segments, all of them integrated at once."""
-    path, arm, T = motion.contact_path, motion.arm, motion.duration
-    assert path is not None
-    steps = _steps(motion)
-    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / steps
-    ends = BESIDE * np.diff(motion.breaks) * T  # phases meet at breaks: a segment belongs to one
-    q, v = (x.copy() for x in motion.profiles(begin, 2))
-    for k in range(steps):
-        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + steps * h - 1e3 * ends)
-                  for part in (0.0, 0.5, 1.0)]  # fmt: skip
-        given = [_given(motion, path, t) for t in stages]
-
-        def rate(q: Array, v: Array, now: tuple[Array, list[Load]]) -> Array:
-            return np.asarray(forward_dynamics(arm, q, v, now[0], loads=now[1]))
-
-        d = h[:, None]
-        a1 = rate(q, v, given[0])
-        q2, v2 = q + d / 2 * v, v + d / 2 * a1
-        a2 = rate(q2, v2, given[1])
-        q3, v3 = q + d / 2 * v2, v + d / 2 * a2
-        a3 = rate(q3, v3, given[1])
-        q4, v4 = q + d * v3, v + d * a3
-        a4 = rate(q4, v4, given[2])
-        q, v = q + d / 6 * (v + 2 * v2 + 2 * v3 + v4), v + d / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    return np.asarray(q - motion.profiles(motion.breaks[1:] * T, 1)[0])
-
-
-def _steps(motion: AbstractMotion) -> int:
-    """Steps in a segment that resolve the arm's springs and dampers."""
-    arm, n = motion.arm, motion.arm.dof
-    K, D = np.zeros((2, n, n))
-    at = arm.joint_index
-    K[at, at], D[at, at] = [joint.stiffness for joint in arm.joints], [joint.viscous for joint in arm.joints]
-    fastest = 0.0
-    for M in mass_matrix(arm, motion.profiles(motion.breaks[[0, len(motion.breaks) // 2]] * motion.duration, 1)[0]):
-        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
-        fastest = max(fastest, float(np.abs(np.linalg.eigvals(A)).max()))
-    longest = float(np.diff(motion.breaks).max()) * motion.duration
-    return int(np.clip(np.ceil(longest * fastest / STABLE), STEPS, MOST_STEPS))
-
-
-def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[Load]]:
-    """Torques (N, dof) and all loads at times (N,)."""
-    (q, qd, qdd), loads = motion.profiles(t), list(motion.loads_at(t))
-    forces = balanced(motion.arm, path, t / motion.duration, (q, qd, qdd), loads)
-    every = [*loads, *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, q, qd, qdd, loads=every), 0.0)
-    return tau, every
