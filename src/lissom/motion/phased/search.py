@@ -18,8 +18,9 @@ from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
+from lissom.motion.result.verification.force_excess import force_excess
 from lissom.motion.result.verification.verify import limit_peaks
-from lissom.motion.result.verification.wander import Wander, cone_excess, wander_of
+from lissom.motion.result.verification.wander import Wander, wander_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
@@ -191,7 +192,7 @@ class PhasedSearch:
         if wander.largest > ALLOWED:
             some = wander.phases > ALLOWED
             return [int(np.ceil(FINER * K)) if more else K for K, more in zip(found.each, some, strict=True)], margins
-        excess, torque = cone_excess(motion), self._torque_excess(motion)
+        excess, torque = force_excess(motion).largest, self._torque_excess(motion)
         if excess.max(initial=0.0) <= CONE and not torque.any():
             return None, margins
         force = margins.force + np.where(excess > CONE / 2, WIDER * excess, 0.0)

@@ -12,8 +12,10 @@ from lissom.markup import paragraphs
 from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.contact_replay import replayed_defects
+from lissom.motion.result.verification.force_excess import force_excess, weight_of
+from lissom.motion.result.verification.task_errors import TaskErrors, task_errors
 from lissom.motion.result.verification.verify import limit_peaks
-from lissom.motion.result.verification.wander import FREE_FALL, cone_excess, wander_of
+from lissom.motion.result.verification.wander import wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
@@ -22,6 +24,7 @@ from lissom.verbs.dynamics import inverse_dynamics
 RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
+LATE = 1e-6  # s, of durations
 LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
 
 
@@ -43,6 +46,8 @@ class ContactVerification:
     cone_excess : float           by how much forces leave their cones, or pull, at most, in parts of the weight
     defects : (segments, dof)     positions at the ends of segments, replayed under torques and contact forces, minus
                                   planned [rad or m]
+    force_bound_excess : float    by how much normal forces leave the bounds of their phase, in parts of the weight
+    task : TaskErrors             by how much ends, travels, durations, transfers and swings miss those of the task
     peaks : tuple of Peak         largest utilisation of every limit on a fine grid
     tolerance : float             of defects
     """
@@ -55,6 +60,8 @@ class ContactVerification:
     penetration: float
     friction_utilisation: float
     cone_excess: float
+    force_bound_excess: float
+    task: TaskErrors
     defects: Array
     peaks: tuple[Peak, ...]
     tolerance: float
@@ -67,10 +74,10 @@ class ContactVerification:
     def summary(self) -> dict[str, Any]:
         """Return the verdict and its numbers."""
         words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
-                 "cone_excess")  # fmt: skip
+                 "cone_excess", "force_bound_excess")  # fmt: skip
         largest = float(np.abs(self.defects).max(initial=0.0))
         return {word: getattr(self, word) for word in words} | {
-            "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
+            "task": self.task._asdict(), "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
         }  # fmt: skip
 
     def describe(self) -> str:
@@ -82,7 +89,8 @@ class ContactVerification:
             f"contacts slip by at most {1e3 * self.slip:.2g} mm, and are off their planes by "
             f"{1e3 * self.penetration:.2g} mm",
             f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} "
-            "of the weight",
+            f"of the weight, and bounds of normal forces by {self.force_bound_excess:.2g}",
+            f"the task: ends within {self.task.end:.2g} rad or m, travels within {1e3 * self.task.travel:.2g} mm",
             f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
             f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
             *(peak.describe() for peak in self.peaks),
@@ -109,17 +117,20 @@ def verify_contacts(
     wander = wander_of(motion, per_segment)
     slip, deep = wander.slip, wander.penetration
     use = _friction_use(motion, path, s, forces)
-    excess = float(cone_excess(motion, per_segment).max(initial=0.0))
+    excess = force_excess(motion, per_segment)
+    cone, bound = (float(part.max(initial=0.0)) for part in excess)
+    task = task_errors(motion)
     show("replaying segments")
     found = replayed_defects(motion, tolerance)
     peaks = limit_peaks(motion, per_segment)
-    wrong = _wrong(at_samples, slip, deep, excess, found, tolerance)
+    wrong = _wrong(at_samples, slip, deep, cone, found, tolerance) or _off_task(task, bound, tolerance)
     beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
     status = wrong or ", and ".join(beyond)
     if not status and not motion.ok:
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
     return ContactVerification(
-        not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks, tolerance
+        not status, status or "verified", at_samples, between, slip, deep, use, cone, bound, task, found, peaks,
+        tolerance,
     )  # fmt: skip
 
 
@@ -131,6 +142,20 @@ def _wrong(residual: float, slip: float, deep: float, excess: float, found: Arra
         (deep > WANDER, f"a contact is {1e3 * deep:.3g} mm off its plane, or below it"),
         (excess > CONE, f"contact forces leave their cones by {excess:.3g} of the weight"),
         (not largest <= tolerance, f"a segment, replayed, ends {largest:.3g} rad or m from the plan"),
+    )
+    return next((words for wrong, words in checks if wrong), "")
+
+
+def _off_task(task: TaskErrors, bound: float, tolerance: float) -> str:
+    """What the motion does that its task does not ask for; empty if it does what is asked."""
+    checks = (
+        (bool(task.phases), task.phases),
+        (task.end > tolerance, f"the ends are {task.end:.3g} rad or m from those of the task"),
+        (task.travel > tolerance, f"the travel is {task.travel:.3g} m from that of the task"),
+        (task.duration > LATE, f"a duration is {task.duration:.3g} s outside the range of the task"),
+        (bound > CONE, f"normal forces leave their bounds by {bound:.3g} of the weight"),
+        (task.transfer > CONE, f"a transfer of load is off by {task.transfer:.3g} of the weight"),
+        (task.clearance > WANDER, f"a swing is {1e3 * task.clearance:.3g} mm lower than the task asks for"),
     )
     return next((words for wrong, words in checks if wrong), "")
 
@@ -151,11 +176,10 @@ def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
 def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> float:
     """Largest utilisation of friction."""
     arm, use = motion.arm, 0.0
-    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
     for i, one in enumerate(contacts_named(arm, path.contacts)):
         normal = forces[:, i] @ one.normal
         along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
-        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight)
+        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight_of(arm))
         if one.friction and loaded.any():
             use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
     return use
