@@ -175,7 +175,7 @@ class PhasedProblem:
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                inner = self.margins.force[p, i]
+                inner = min(self.margins.force[p, i, 1], (most - least) / self.units.force / 2)
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,
                     most / self.units.force - inner,

@@ -18,6 +18,7 @@ from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
+from lissom.motion.result.verification.base_residual import RESIDUAL, expected_defects, sample_residual
 from lissom.motion.result.verification.force_excess import force_excess
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import Wander, wander_of
@@ -40,6 +41,7 @@ EXTRA = 2  # random starts where the first one fails
 FINER, ROUNDS = 1.5, 4  # times the segments of a phase in which contacts wander too far; how often at most
 CONE, WIDER = 1e-3, 1.3  # of the weight, that forces may leave their cones between samples; margins per excess
 ALLOWED = 1e-3  # m, that contacts may wander between knots
+APART = 1e-4  # rad or m, that segments may end from the plan; meshes are refined from half of it
 PER_SEGMENT = 10
 TIMINGS, NEAR = 4, 1e-2  # runs with durations of the run before; change of them, from which they are given in the last
 
@@ -189,14 +191,24 @@ class PhasedSearch:
     def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
         """Segments and margins for a better motion; None where it is good enough."""
         margins = found.problem.margins
-        if wander.largest > ALLOWED:
-            some = wander.phases > ALLOWED
+        some = (wander.phases > ALLOWED) | (self._defects(motion) > APART / 2)
+        if some.any():
             return [int(np.ceil(FINER * K)) if more else K for K, more in zip(found.each, some, strict=True)], margins
         excess, torque = force_excess(motion).largest, self._torque_excess(motion)
         if excess.max(initial=0.0) <= CONE and not torque.any():
             return None, margins
-        force = margins.force + np.where(excess > CONE / 2, WIDER * excess, 0.0)
+        # small excess at ends of phases is left: where loads pass to others there is no room for a margin
+        force = margins.force + np.where(excess > [CONE, CONE / 2, CONE], WIDER * excess, 0.0)
         return found.each, Margins(force, margins.torque + WIDER * torque)
+
+    @staticmethod
+    def _defects(motion: Motion) -> Array:
+        """(phases,) how far segments of every phase are expected to end from the plan [rad or m]."""
+        path, middle = motion.contact_path, (motion.breaks[1:] + motion.breaks[:-1]) / 2
+        assert path is not None
+        out = np.zeros(len(path.phases))
+        np.maximum.at(out, path.phase_at(middle), expected_defects(motion))
+        return out
 
     def _torque_excess(self, motion: Motion) -> Array:
         """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""
@@ -242,11 +254,25 @@ class PhasedSearch:
         beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if wander.largest > ALLOWED:
             beyond.append(wander.beyond())
+        beyond += self._inaccurate(motion)
         if not beyond:
             return motion
         outcome = MotionOutcome.LIMIT_EXCEEDED
         status = f"{outcome.sentence}: {', and '.join(beyond)}; try more segments of phases"
         return motion.with_verdict(outcome=outcome, ok=False, status=status)
+
+    def _inaccurate(self, motion: Motion) -> list[str]:
+        """What `verify` would find wrong with forces and equations of motion, in words."""
+        assert motion.contact_path is not None
+        out, excess = [], force_excess(motion, PER_SEGMENT)
+        if excess.largest.max(initial=0.0) > CONE:
+            out.append(excess.beyond(motion.contact_path.contacts))
+        residual, apart = sample_residual(motion), float(self._defects(motion).max())
+        if residual > RESIDUAL:
+            out.append(f"coordinates without a motor need {residual:.2g} N or N m at the samples")
+        if apart > APART:
+            out.append(f"a segment ends {apart:.2g} rad or m from the plan, because nothing balances the base")
+        return out
 
     @staticmethod
     def _violated(found: Found) -> str:

@@ -43,7 +43,7 @@ def _compare_forces(layout: Layout, reflection: Reflection) -> None:
     arm, rng = layout.arm, np.random.default_rng(0)
     state = rng.uniform(-0.6, 0.6, size=(3, STATES, layout.n))
     loads = loads_over(layout.task.loads, np.linspace(0.0, 1.0, STATES))
-    here, there = (np.asarray(inverse_dynamics(arm, *x, loads=loads)) for x in (state, reflection(state)))
+    here, there = (np.asarray(inverse_dynamics(arm, x[0], x[1], x[2], loads=loads)) for x in (state, reflection(state)))
     error = np.abs(reflection(here) - there).max(axis=0)
     k = int(np.argmax(error))
     if error[k] > CLOSE * max(float(np.abs(here).max()), CLOSE):

@@ -35,7 +35,7 @@ def replayed_defects(motion: AbstractMotion, tolerance: float) -> Array:
     stops = _stops(motion)
     found, known = _apart(motion, stops, tolerance)
     for count in PIECES:
-        some = np.flatnonzero(~known)
+        some = np.flatnonzero(np.logical_not(known))
         if not len(some):
             break
         fractions = np.linspace(0.0, 1.0, count + 1)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from lissom.markup import paragraphs
-from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
+from lissom.motion.result.contact_path import ContactPath, balanced, contacts_named
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.verification.base_residual import RESIDUAL, base_residual, sample_residual
 from lissom.motion.result.verification.contact_replay import replayed_defects
 from lissom.motion.result.verification.force_excess import force_excess, weight_of
 from lissom.motion.result.verification.task_errors import TaskErrors, task_errors
@@ -19,9 +20,7 @@ from lissom.motion.result.verification.wander import wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import inverse_dynamics
 
-RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
 LATE = 1e-6  # s, of durations
@@ -113,7 +112,7 @@ def verify_contacts(
     show("contact forces")
     q, qd, qdd = motion.profiles(s * motion.duration)
     forces = balanced(motion.arm, path, s, (q, qd, qdd), motion.loads_at(s * motion.duration))
-    at_samples, between = _residual(motion, path.s, path.forces), _residual(motion, s, forces)
+    at_samples, between = sample_residual(motion), base_residual(motion, s, forces)
     wander = wander_of(motion, per_segment)
     slip, deep = wander.slip, wander.penetration
     use = _friction_use(motion, path, s, forces)
@@ -158,19 +157,6 @@ def _off_task(task: TaskErrors, bound: float, tolerance: float) -> str:
         (task.clearance > WANDER, f"a swing is {1e3 * task.clearance:.3g} mm lower than the task asks for"),
     )
     return next((words for wrong, words in checks if wrong), "")
-
-
-def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
-    """Largest generalised force on coordinates without a motor."""
-    free = ~motion.arm.actuated
-    if not free.any():
-        return 0.0
-    path, t = motion.contact_path, s * motion.duration
-    assert path is not None
-    loads = [*motion.loads_at(t), *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    q, qd, qdd = motion.profiles(t)
-    tau = inverse_dynamics(motion.arm, q, qd, qdd, loads=loads)
-    return float(np.abs(np.asarray(tau)[:, free]).max())
 
 
 def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> float:
