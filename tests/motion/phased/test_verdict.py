@@ -1,5 +1,7 @@
 """The verdict of the search agrees with `verify`, on coarse meshes and with little friction too."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.legged import biped, scissors, step
@@ -41,7 +43,7 @@ def test_excess_of_forces_is_found_at_ends_of_phases():
     k, toe = (path.contacts.index(word) for word in ("heel_right", "toe_right"))
     for i, side in ((k, 1), (toe, -1)):  # both push against each other, which moves nothing
         forces[flat[-1], i, 0] += side * 0.02 * motion.arm.mass * 9.81
-    excess = force_excess(motion.with_verdict(contact_path=path._replace(forces=forces)))
+    excess = force_excess(replace(motion, contact_path=path._replace(forces=forces)))
     assert excess.cone[1, k, 2] > excess.cone[1, k, 1]
     assert "'heel_right' leaves its cone" in excess.beyond(path.contacts)
     assert excess.cone[2].max() < 1e-3
