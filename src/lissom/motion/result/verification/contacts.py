@@ -14,6 +14,7 @@ from lissom.motion.result.record import AbstractMotion
 from lissom.motion.result.verification.base_residual import RESIDUAL, base_residual, sample_residual
 from lissom.motion.result.verification.contact_replay import replayed_defects
 from lissom.motion.result.verification.force_excess import force_excess, weight_of
+from lissom.motion.result.verification.self_collision import self_collision
 from lissom.motion.result.verification.task_errors import TaskErrors, task_errors
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import wander_of
@@ -49,6 +50,7 @@ class ContactVerification:
     task : TaskErrors             by how much ends, travels, durations, transfers and swings miss those of the task
     peaks : tuple of Peak         largest utilisation of every limit on a fine grid
     tolerance : float             of defects
+    self_collision : str          whether links overlap along the motion, by their shapes; it does not decide `ok`
     """
 
     ok: bool
@@ -64,6 +66,7 @@ class ContactVerification:
     defects: Array
     peaks: tuple[Peak, ...]
     tolerance: float
+    self_collision: str = ""
 
     @property
     def torque_utilisation(self) -> float:
@@ -73,7 +76,7 @@ class ContactVerification:
     def summary(self) -> dict[str, Any]:
         """Return the verdict and its numbers."""
         words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
-                 "cone_excess", "force_bound_excess")  # fmt: skip
+                 "cone_excess", "force_bound_excess", "self_collision")  # fmt: skip
         largest = float(np.abs(self.defects).max(initial=0.0))
         return {word: getattr(self, word) for word in words} | {
             "task": self.task._asdict(), "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
@@ -92,6 +95,7 @@ class ContactVerification:
             f"the task: ends within {self.task.end:.2g} rad or m, travels within {1e3 * self.task.travel:.2g} mm",
             f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
             f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
+            *([self.self_collision] if self.self_collision else []),
             *(peak.describe() for peak in self.peaks),
         ])  # fmt: skip
 
@@ -129,7 +133,7 @@ def verify_contacts(
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
     return ContactVerification(
         not status, status or "verified", at_samples, between, slip, deep, use, cone, bound, task, found, peaks,
-        tolerance,
+        tolerance, self_collision(motion),
     )  # fmt: skip
 
 
