@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from lissom.errors import ModelError, about, shown, suggest
 from lissom.model.fields import at_least_zero, name, number, unit_vector, vector
 from lissom.model.record import Record
+from lissom.spatial.rotations import Array
 
 PAIRS = ("coordinates", "links", "contacts")
 
@@ -103,6 +106,12 @@ class Mirror(Record):
     def sign(self, coordinate: str) -> float:
         """Return the sign with which a coordinate appears in the mirror image."""
         return dict(self.signs).get(coordinate, 1.0)
+
+    def reflected(self, coordinates: Sequence[str], q: Array) -> Array:
+        """Return the mirror images (..., n) of positions or rates of coordinates."""
+        names = list(coordinates)
+        order = [names.index(self.partner("coordinates", word)) for word in names]
+        return np.asarray(np.array([self.sign(word) for word in names]) * q[..., order])
 
     def renamed(self, kind: str, before: str, after: str) -> Mirror:
         """Return the same mirror after a coordinate, link or contact got another name."""

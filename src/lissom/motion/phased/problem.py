@@ -19,7 +19,7 @@ from lissom.motion.phased.checks import (
 from lissom.motion.phased.costs.differences import DifferenceCost, force_differences, torque_differences
 from lissom.motion.phased.costs.samples import SampleCost
 from lissom.motion.phased.feasible import refuse_fixed_contacts, refuse_wrong_durations
-from lissom.motion.phased.guess import PhasedGuess, expected_durations
+from lissom.motion.phased.guess import PhasedGuess
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.margins import Margins
@@ -32,6 +32,8 @@ from lissom.motion.phased.rows.limits import ORDERS, LimitRows
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
+from lissom.motion.phased.symmetry import refuse_asymmetry
+from lissom.motion.phased.timing import Timing
 from lissom.motion.solve.guess import Guess
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.criteria.criterion import Joints, Parts
@@ -56,8 +58,8 @@ class PhasedProblem:
     """
 
     def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
-                 margins: Margins | None = None) -> None:  # fmt: skip
-        """margins : by which limits are tightened at samples."""
+                 margins: Margins | None = None, timing: Timing | None = None) -> None:  # fmt: skip
+        """margins : by which limits are tightened at samples; timing : of loads, transfers and swings."""
         refuse_unsupported(arm, task)
         refuse_wrong_durations(task)
         self.arm, self.task = arm, task
@@ -68,12 +70,14 @@ class PhasedProblem:
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
+            refuse_asymmetry(layout, self.reflection, self.bounds)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
         refuse_fixed_contacts(layout)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
-        self.typical = expected_durations(task)
+        self.typical = Timing.expected(task).durations
+        self.timing = Timing(self.typical) if timing is None else timing
         self.guess = PhasedGuess(layout, self.typical, self.start, self.goal, guess, self.bounds)
         self.joins = joins_of(layout)
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
@@ -119,7 +123,7 @@ class PhasedProblem:
         layout, joins, typical = self.layout, self.joins, self.typical
         jumps = self.holding.jumps
         smooth = [join for join in joins if not jumps[join.after]]
-        swing, least = swing_rows(layout, self.reflection, typical)
+        swing, least = swing_rows(layout, self.reflection, self.timing.durations)
         blocks = [
             DynamicsRows(layout, self.units, self._times()),
             PlaceRows(layout, self.holding.places),
@@ -135,9 +139,10 @@ class PhasedProblem:
         return begin
 
     def _times(self) -> list[Array]:
-        """Fractions of the motion at the samples of every phase, with the durations that are expected."""
-        begin = np.cumsum([0.0, *self.typical])
-        return [(begin[p] + mesh.s * self.typical[p]) / begin[-1] for p, mesh in enumerate(self.layout.phases)]
+        """Fractions of the motion at the samples of every phase."""
+        T = self.timing.durations
+        begin = np.cumsum([0.0, *T])
+        return [(begin[p] + mesh.s * T[p]) / begin[-1] for p, mesh in enumerate(self.layout.phases)]
 
     def _costs(self) -> list[SampleCost | DifferenceCost]:
         layout, parts, reflection = self.layout, self.parts, self.reflection
@@ -154,7 +159,7 @@ class PhasedProblem:
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
             *linear.friction(layout, self.units.force, self.margins.force),
-            *linear.transfers(layout, self.typical),
+            *linear.transfers(layout, self.timing.durations),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
         ]
@@ -178,7 +183,7 @@ class PhasedProblem:
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                inner = self.margins.force[p, i]
+                inner = min(self.margins.force[p, i, 1], (most - least) / self.units.force / 2)
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,
                     most / self.units.force - inner,
@@ -187,8 +192,8 @@ class PhasedProblem:
                     low[places[:, 1:]] = high[places[:, 1:]] = 0.0
             shortest, longest = phase.bounds
             low[layout.durations[p]], high[layout.durations[p]] = max(shortest, SHORTEST), min(longest, LONGEST)
-            if isinstance(phase.duration, float):
-                low[layout.durations[p]] = high[layout.durations[p]] = phase.duration
+            if isinstance(phase.duration, float) or self.timing.fixed:
+                low[layout.durations[p]] = high[layout.durations[p]] = self.timing.durations[p]
         for place, one in zip(layout.travels, self.task.travel, strict=True):
             if one.distance is not None:
                 low[place], high[place] = one.distance if isinstance(one.distance, tuple) else 2 * (one.distance,)
