@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from lissom.errors import InputError, ModelError, MotionError, shown
-from lissom.humans.lift.stance import Stance
+from lissom.humans.lift.stance import BEHIND, Stance
 from lissom.humans.walk.request import refuse_other_arms
 from lissom.humans.walk.task import carrying, person_scale
 from lissom.humans.walk.weights import WalkWeights
@@ -17,6 +17,7 @@ from lissom.model.fields import number
 from lissom.motion.public import predict_motion
 from lissom.motion.task.phases import Phase
 from lissom.motion.task.task import Task
+from lissom.motion.transcription.constraints.frame_offset import FrameOffset
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -56,7 +57,7 @@ def predict_lift(
     The postures at both ends are those of least static effort in which the feet stand flat, the hands are where they
     shall be and the box is in front of knees and hips. Motion, torques and ground forces between them are found
     together, at rest at both ends; centre of pressure and friction follow from the forces at the soles. The box is half
-    a point mass in each hand. That it passes the knees between the ends is not asked for.
+    a point mass in each hand, and stays in front of the centres of knees and hips all the way.
 
     Parameters
     ----------
@@ -97,10 +98,11 @@ def predict_lift(
     places = [_place(value, what) for value, what in ((start, "start"), (goal, "goal"))]
     weights = WalkWeights() if weights is None else weights
     arm = carrying(weights.limited(person, person_scale(person)), {"hands": mass} if mass else {})
-    ends = _ends(arm, places, _number(depth, "depth"))
+    back = _number(depth, "depth")
+    ends = _ends(arm, places, back)
     task = Task(
         start=ends[0], goal=ends[1], phases=Phase("lifting", [one.name for one in arm.contacts], duration, segments),
-        minimise=weights.criteria(person, LIFTING, False),
+        minimise=weights.criteria(person, LIFTING, False), constraints=_in_front(arm, back),
     )  # fmt: skip
     try:
         return predict_motion(arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, progress=progress,
@@ -114,6 +116,14 @@ def _ends(arm: Arm, places: list[Array], depth: float) -> list[Array]:
     stance = Stance(arm, depth)
     return [stance.least(place, BENT if place[1] < LOW else UPRIGHT, f"the {what}")
             for place, what in zip(places, ("start", "goal"), strict=True)]  # fmt: skip
+
+
+def _in_front(arm: Arm, depth: float) -> list[FrameOffset]:
+    """The box is in front of knees and hips all the way."""
+    assert arm.mirror is not None
+    right = [("grip_r", name) for name in BEHIND]
+    left = [("grip_l", arm.mirror.partner("links", name)) for name in BEHIND]
+    return [FrameOffset(grip, name, lower=depth) for grip, name in (*right, *left)]
 
 
 def _number(value: Any, what: str) -> float:

@@ -19,6 +19,8 @@ HOLD = 0.2  # m: half the distance of the hands in space
 DISCOMFORT = 0.1  # of squared joint angles [1/rad^2]: joint displacement, as posture prediction has it
 CLOSE = 1e-6  # m and body weights
 ROUNDS = 400
+BEHIND = ("shank_r", "thigh_r")  # frames that the box is in front of: knee and hip
+AHEAD = 5e-3  # m, by which it is at both ends, so that nothing is at its limit there
 
 
 class Stance:
@@ -91,8 +93,8 @@ class Stance:
     def clear(self, z: Array) -> Array:
         """Inequalities: the box is in front of knees and hips, forces push."""
         q = self.whole(z)
-        front = self.hand(z)[0] - self.depth
-        ahead = [front - pose(self.arm, q, name)[0, 3] for name in ("shank_r", "thigh_r")]
+        front = self.hand(z)[0] - self.depth - AHEAD
+        ahead = [front - pose(self.arm, q, name)[0, 3] for name in BEHIND]
         return np.array([*ahead, *z[len(self.kept) :]])
 
     def least(self, place: Array, begin: dict[str, float], what: str) -> Array:

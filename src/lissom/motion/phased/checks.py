@@ -69,7 +69,7 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
             f"{VERB}: {word!r} of arm {arm.name!r} has no motor, and no phase has a contact that carries the weight. "
             "Give contacts to a phase."
         )
-    for word, empty in (("via", ()), ("obstacles", ()), ("bending", ()), ("constraints", ())):
+    for word, empty in (("via", ()), ("obstacles", ()), ("bending", ())):
         if getattr(task, word) != empty:
             raise UnsupportedError(f"{VERB}: {word} is not supported together with phases.")
     for end in ("start", "goal"):
