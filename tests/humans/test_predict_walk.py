@@ -88,6 +88,8 @@ def test_a_box_is_lifted():
 def test_boxes_that_nobody_lifts_are_refused(wrong, words):
     with pytest.raises(ls.InputError, match=f"^predict_lift: {words}"):
         ls.predict_lift(ls.human(joints=16), **wrong)
+    with pytest.raises(ls.InputError, match="expected one that pulls straight down"):
+        ls.predict_lift(ls.human(joints=16).with_gravity((-1.0, 0.0, -9.7)))
     with pytest.raises(ls.InputError, match="has no elbows"):
         ls.predict_lift(PLANAR)
 

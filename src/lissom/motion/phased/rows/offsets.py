@@ -77,7 +77,8 @@ class OffsetRows(AbstractBlock):
             for i in own:
                 first[row, chains[i]] = True
                 second[np.ix_(chains[i], chains[i])] = True
-        self.jacobian, self.hessian = np.nonzero(first), np.nonzero(np.tril(second))
+        (i, k), (a, b) = np.nonzero(first), np.nonzero(np.tril(second))
+        self.jacobian, self.hessian = (i, k), (a, b)
 
     def _at(self, w: Array) -> PointsAt:
         key = w.tobytes()
