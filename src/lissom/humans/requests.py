@@ -68,7 +68,8 @@ def _refuse_other_gravity(verb: str, arm: Arm, level: bool) -> None:
     if arm.gravity[2] >= 0.0 or aside.max() > ASIDE * np.linalg.norm(arm.gravity):
         where = "straight down (-z)" if level else "down (-z) and not sideways (y)"
         raise InputError(
-            f"{verb}: the gravity of arm {arm.name!r} is {shown(arm.gravity.tolist())}; expected one that pulls {where}."
+            f"{verb}: the gravity of arm {arm.name!r} is {shown(arm.gravity.tolist())}; expected one that pulls "
+            f"{where}."
         )
 
 

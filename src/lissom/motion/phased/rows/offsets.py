@@ -15,7 +15,7 @@ from lissom.model.arm import Arm
 from lissom.model.contact import Contact
 from lissom.motion.phased.layout import Layout
 from lissom.motion.phased.points import Points, PointsAt
-from lissom.motion.phased.rows.block import AbstractBlock
+from lissom.motion.phased.rows.block import AbstractBlock, Places
 from lissom.motion.phased.rows.places import SCALE
 from lissom.motion.task.path_constraint import PlaceSum
 from lissom.motion.task.task import Task
@@ -77,8 +77,7 @@ class OffsetRows(AbstractBlock):
             for i in own:
                 first[row, chains[i]] = True
                 second[np.ix_(chains[i], chains[i])] = True
-        (i, k), (a, b) = np.nonzero(first), np.nonzero(np.tril(second))
-        self.jacobian, self.hessian = (i, k), (a, b)
+        self.jacobian, self.hessian = _nonzero(first), _nonzero(np.tril(second))
 
     def _at(self, w: Array) -> PointsAt:
         key = w.tobytes()
@@ -119,6 +118,11 @@ def _fractions(layout: Layout, ends: tuple[bool, bool]) -> list[tuple[int, float
         s = np.linspace(0.0, 1.0, LOOKS * mesh.basis.segments + 1)
         out += [(p, float(x)) for x in (s if p == 0 else s[1:])]
     return out[int(ends[0]) : len(out) - int(ends[1])]
+
+
+def _nonzero(some: Array) -> Places:
+    rows, columns = np.nonzero(some)
+    return rows, columns
 
 
 def _inside(one: PlaceSum) -> tuple[float, float]:
