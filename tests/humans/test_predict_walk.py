@@ -50,6 +50,20 @@ def test_an_earlier_walk_is_a_guess(step):
     assert again.cost == pytest.approx(step.cost, rel=0.1)
 
 
+@pytest.mark.parametrize(("person", "asked"), [
+    ({}, {"segments": 8}), ({"height": 1.62, "mass": 62.0, "sex": "female"}, {"box": 15.0, "depth": 0.25}),
+    ({"height": 1.9, "mass": 95.0}, {"start": (0.5, 0.4), "goal": (0.5, 1.4)}),
+])  # fmt: skip
+def test_the_box_passes_in_front_of_knees_and_hips(person, asked):
+    lifted = ls.predict_lift(ls.human(joints=16, **person), **asked, progress=False)
+    assert lifted.ok
+    q = lifted.at(np.linspace(0.0, lifted.duration, 500))[0]
+    for side in "rl":
+        back = ls.pose(lifted.arm, q, f"grip_{side}")[:, 0, 3] - asked.get("depth", 0.2)
+        for link in ("shank", "thigh"):
+            assert (back - ls.pose(lifted.arm, q, f"{link}_{side}")[:, 0, 3]).min() > -1e-4
+
+
 def test_a_box_is_lifted():
     person = ls.human(joints=16)
     lifted = ls.predict_lift(person, box=10.0, segments=8, progress=False)
@@ -74,6 +88,8 @@ def test_a_box_is_lifted():
 def test_boxes_that_nobody_lifts_are_refused(wrong, words):
     with pytest.raises(ls.InputError, match=f"^predict_lift: {words}"):
         ls.predict_lift(ls.human(joints=16), **wrong)
+    with pytest.raises(ls.InputError, match="expected one that pulls straight down"):
+        ls.predict_lift(ls.human(joints=16).with_gravity((-1.0, 0.0, -9.7)))
     with pytest.raises(ls.InputError, match="has no elbows"):
         ls.predict_lift(PLANAR)
 

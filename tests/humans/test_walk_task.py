@@ -111,12 +111,53 @@ def test_people_step_further_when_they_walk_faster():
     ({"limits": {"knee_flexion_r": (3.0, 4.0)}}, "limits of 'knee_flexion_r' are 3 to 4 rad; expected a range inside"),
     ({"limits": {"knee_flexion_r": 1.0}}, "limits of .knee_flexion_r. is 1.0; expected .lower, upper."),
     ({"weights": 3}, "weights is 3"),
-    ({"segments": (1, 2)}, "segments is .1, 2.; expected 4 whole numbers"),
+    ({"segments": (1, 2)}, "segments is .1, 2.; expected 4 whole numbers"), ({"limits": "knee"}, "limits is 'knee'"),
+    ({"segments": (1, 1, 3, 500)}, "segments is .1, 1, 3, 500.; expected 4 whole numbers from 1 to 200"),
+    ({"segments": (1, True, 3, 5)}, "segments is"), ({"segments": "1133"}, "segments is '1133'"),
     ({"guess": 3}, "guess is 3; expected a Motion"),
 ])  # fmt: skip
 def test_walks_that_nobody_walks_are_refused(wrong, words):
     with pytest.raises(ls.InputError, match=f"^predict_walk: {words}"):
         ls.predict_walk(PLANAR, **wrong)
+
+
+def test_segments_may_be_an_array():
+    asked = walk_request(PLANAR, 1.33, 0.69, None, 0.0, None, None, np.array([1, 1, 3, 3]), None)
+    assert asked.segments == (1, 1, 3, 3)
+
+
+def test_the_slope_turns_the_gravity_that_the_person_has():
+    """On the moon too, and on top of a slope that is there already."""
+    moon = PLANAR.with_gravity((0, 0, -1.62))
+    asked = walk_request(moon, 0.5, 0.5, None, 0.1, None, None, None, None)
+    np.testing.assert_allclose(walker(asked).gravity, 1.62 * np.array([-np.sin(0.1), 0, -np.cos(0.1)]))
+    assert walk_task(asked, moon, False).minimise["energy"] == pytest.approx(2.0 / (PLANAR.mass * 1.62 * 0.5))
+    uphill = PLANAR.with_gravity(9.81 * np.array([-np.sin(0.05), 0, -np.cos(0.05)]))
+    np.testing.assert_allclose(walker(request(uphill, slope=0.1)).gravity,
+                               9.81 * np.array([-np.sin(0.15), 0, -np.cos(0.15)]))  # fmt: skip
+
+
+def with_contacts(change):
+    """The planar person with other contacts, and a mirror of these."""
+    contacts = [one for one in map(change, PLANAR.contacts) if one is not None]
+    names = [one.name for one in contacts]
+    pairs = {name: name.replace("_r", "_l") for name in names if "_r" in name and name.replace("_r", "_l") in names}
+    return PLANAR.replace(contacts=contacts, mirror=PLANAR.mirror.replace(contacts=pairs))
+
+
+@pytest.mark.parametrize(("other", "words"), [
+    (with_contacts(lambda one: one.replace(name=one.name.replace("ball", "fore"))), "has a contact 'fore_r'"),
+    (with_contacts(lambda one: None if "ball" in one.name else one), "has no contact 'ball_r'; expected heel, ball"),
+    (with_contacts(lambda one: one.replace(name="heel_r_back") if one.name == "heel_r" else one),
+     "the mirror image of contact 'heel_r_back' is 'heel_r_back'"),
+    (PLANAR.with_gravity((0, -2, -9.6)), "gravity of arm 'human13' is .0.0, -2.0, -9.6.; expected one"),
+    (PLANAR.with_gravity((0, 0, 0)), "gravity of arm 'human13' is"),
+])  # fmt: skip
+def test_other_feet_and_gravity_are_refused(other, words):
+    with pytest.raises(ls.InputError, match=f"^predict_walk: .*{words}"):
+        ls.predict_walk(other)
+    with pytest.raises(ls.InputError, match=f"^predict_lift: .*{words}"):
+        ls.predict_lift(other)
 
 
 def test_machines_are_refused():

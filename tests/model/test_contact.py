@@ -92,3 +92,15 @@ def test_wrong_records_are_refused(make, words):
 
 def test_normals_are_unit_vectors():
     assert np.allclose(ls.Contact("a", "b", normal=(0, 3, 4)).normal, (0, 0.6, 0.8), atol=1e-15)
+
+
+def test_its_image_of_arrays():
+    """Of postures and of contacts, in whatever order these are; reflected twice they are what they were."""
+    mirror = ls.Mirror({"right": "left"}, signs={"roll": -1, "left": -1}, contacts={"a": "b"}, normal=(0.6, 0.8, 0))
+    image = mirror.image(["left", "x", "roll", "right"], ["b", "c", "a"])
+    q = np.array([[1.0, 2.0, 3.0, 4.0]])
+    np.testing.assert_array_equal(image(q), [[-4.0, 2.0, -3.0, -1.0]])
+    np.testing.assert_array_equal(image(image(q)), q)
+    assert image.contacts == [2, 1, 0]
+    np.testing.assert_allclose(image.S @ mirror.normal, -mirror.normal, atol=1e-15)
+    np.testing.assert_allclose(image.S @ (-0.8, 0.6, 5.0), (-0.8, 0.6, 5.0), atol=1e-15)

@@ -94,20 +94,15 @@ class GaitSamples(KnownKeywords):
 
 def _completed(one: GaitSamples, mirror: Mirror) -> GaitSamples:
     """The step and its mirror image behind it."""
-    names, points = list(one.arm.coordinates), list(one.contacts or ())
-    sign = np.array([mirror.sign(name) for name in names])
-    partner = [names.index(mirror.partner("coordinates", name)) for name in names]
-    labels = [point.name for point in points]
-    other = [labels.index(mirror.partner("contacts", label)) for label in labels]
-    n = np.asarray(mirror.normal, float)
-    reflect = np.eye(3) - 2 * np.outer(n, n)
-    q = sign * one.q[:, partner]
+    points = tuple(one.contacts or ())
+    image = mirror.image(one.arm.coordinates, [point.name for point in points])
+    q = image(one.q)
     q = q + (one.q[-1] - q[0])  # what has travelled goes on from where it is
     holds = None if one.holds is None else _mirrored(one.holds, one.duration, mirror)
     return GaitSamples(
         one.arm, np.concatenate([one.t, one.t + one.duration]), np.concatenate([one.q, q]),
-        np.concatenate([one.qd, sign * one.qd[:, partner]]), np.concatenate([one.tau, sign * one.tau[:, partner]]),
-        np.concatenate([one.forces, one.forces[:, other] @ reflect]), tuple(points), None, holds,
+        np.concatenate([one.qd, image(one.qd)]), np.concatenate([one.tau, image(one.tau)]),
+        np.concatenate([one.forces, one.forces[:, image.contacts] @ image.S]), points, None, holds,
     )  # fmt: skip
 
 

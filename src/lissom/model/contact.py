@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.errors import ModelError, about, shown, suggest
 from lissom.model.fields import at_least_zero, name, number, unit_vector, vector
@@ -46,6 +47,24 @@ class Contact(Record):
         self._set(name=name(self.name, "name of a contact"))
         with about(f"contact {self.name!r}"):
             self._check(link=name, point=vector, friction=at_least_zero, normal=unit_vector, height=number)
+
+
+class MirrorImage(NamedTuple):
+    """A mirror image of arrays: q'[k] = sign[k] q[order[k]], of forces F'[i] = S F[contacts[i]].
+
+    order, sign : (n,)       of coordinates
+    contacts : list of int   partners
+    S : (3, 3)               reflects vectors
+    """
+
+    order: NDArray[np.intp]
+    sign: Array
+    contacts: list[int]
+    S: Array
+
+    def __call__(self, q: Array) -> Array:
+        """Return mirror images (..., n) of postures, rates or torques."""
+        return np.asarray(self.sign * q[..., self.order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +126,12 @@ class Mirror(Record):
         """Return the sign with which a coordinate appears in the mirror image."""
         return dict(self.signs).get(coordinate, 1.0)
 
-    def reflected(self, coordinates: Sequence[str], q: Array) -> Array:
-        """Return the mirror images (..., n) of positions or rates of coordinates."""
-        names = list(coordinates)
-        order = [names.index(self.partner("coordinates", word)) for word in names]
-        return np.asarray(np.array([self.sign(word) for word in names]) * q[..., order])
+    def image(self, coordinates: Sequence[str], contacts: Sequence[str]) -> MirrorImage:
+        """Return the mirror image as arrays, for coordinates and contacts in some order; both have their partners."""
+        order = [list(coordinates).index(self.partner("coordinates", word)) for word in coordinates]
+        partners = [list(contacts).index(self.partner("contacts", word)) for word in contacts]
+        sign, n = [self.sign(word) for word in coordinates], np.asarray(self.normal)
+        return MirrorImage(np.array(order, np.intp), np.array(sign), partners, np.eye(3) - 2 * np.outer(n, n))
 
     def renamed(self, kind: str, before: str, after: str) -> Mirror:
         """Return the same mirror after a coordinate, link or contact got another name."""

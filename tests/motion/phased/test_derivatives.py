@@ -61,7 +61,9 @@ def test_places_of_points_have_three_derivatives(which):
 def program(free):
     arm = biped()
     load = ls.Load("trunk", force=[(0, 0, -30.0), (20.0, 3, -70.0)], point=(0.1, 0, 0.3))
-    task = step(arm, free, transfer=ls.Transfer(["heel_right"], ["loading"]), loads=load,
+    ahead = ls.FrameOffset("foot_left", "thigh_right", (0.6, 0, 0.8), -2.0, 2.0, base_point=(0, 0.1, -0.3))
+    rows = [ls.FrameHeight("thigh_left", lower=0.2, point=(0.1, 0, -0.2)), ahead]
+    task = step(arm, free, transfer=ls.Transfer(["heel_right"], ["loading"]), loads=load, constraints=rows,
                 limits=ls.Limits(acceleration=[np.inf] * 3 + [30.0] * 6, jerk=[np.inf] * 3 + [900.0] * 6),
                 minimise={"effort_directional": 1.0, "energy": 0.01, "torque_rate_normalised": 1e-2, "time": 0.3,
                           "contact_force_rate": 1e-2, "acceleration": 1e-3, "base_rotation": 2.0})  # fmt: skip

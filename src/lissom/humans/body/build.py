@@ -12,7 +12,7 @@ from lissom.later import cached_property
 from lissom.spatial.inertia import Inertia
 from lissom.spatial.rotations import Array
 
-GRAVITY = 9.81  # m/s^2, in the torques that strengths are parts of
+GRAVITY = 9.81  # m/s^2, of the Earth, where strengths were measured: parts of weight times height; it goes nowhere else
 TRUNK = ("lower_trunk", "middle_trunk", "upper_trunk")  # upwards from the hip centres
 
 

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, MotionError, shown
-from lissom.humans.lift.stance import Stance
-from lissom.humans.walk.request import refuse_other_arms
+from lissom.errors import InputError, shown
+from lissom.humans.lift.stance import BEHIND, Stance
+from lissom.humans.requests import person_of, plain_number, predicted, weights_of
 from lissom.humans.walk.task import carrying, person_scale
 from lissom.humans.walk.weights import WalkWeights
 from lissom.keywords import check_keywords, without_unknown
-from lissom.model.fields import number
-from lissom.motion.public import predict_motion
 from lissom.motion.task.phases import Phase
 from lissom.motion.task.task import Task
+from lissom.motion.transcription.constraints.frame_offset import FrameOffset
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
@@ -56,7 +55,7 @@ def predict_lift(
     The postures at both ends are those of least static effort in which the feet stand flat, the hands are where they
     shall be and the box is in front of knees and hips. Motion, torques and ground forces between them are found
     together, at rest at both ends; centre of pressure and friction follow from the forces at the soles. The box is half
-    a point mass in each hand. That it passes the knees between the ends is not asked for.
+    a point mass in each hand, and stays in front of the centres of knees and hips all the way.
 
     Parameters
     ----------
@@ -64,8 +63,9 @@ def predict_lift(
     box : float               mass of the box [kg]
     start, goal : (x, z)      where the hands are at both ends: forward of the ankles of a person who stands, height [m]
     duration : float or (shortest, longest)    [s]
-    depth : float             from the hands to the back of the box [m]
-    weights : WalkWeights or None
+    depth : float             from the hands to the back of the box [m]; the hands of models in space are 0.4 m apart
+    weights : WalkWeights or None    `upright` has no part in it: people lean when they lift. Power is relative to the
+                              body weight times 0.7 m/s, a usual speed of hands
     segments : int            of the splines
     tolerance, iterations, seconds : limits of the solver
     progress : bool or function  as for `predict_motion`
@@ -78,35 +78,30 @@ def predict_lift(
 
     Examples
     --------
-    >>> from lissom.humans.human import human
-    >>> lifted = predict_lift(human(joints=16), box=8.0, segments=6)
+    >>> import lissom as ls
+    >>> lifted = ls.predict_lift(ls.human(joints=16), box=8.0, segments=6)
     >>> lifted.ok, lifted.duration
     (True, 1.4)
     """
     check_keywords(predict_lift, unknown)
-    person = refuse_other_arms(VERB, human)
+    person, weights = person_of(VERB, human, level=True), weights_of(VERB, weights)
     if not any(name.startswith("elbow_flexion") for name in person.coordinates):
         raise InputError(f"{VERB}: arm {person.name!r} has no elbows; expected lissom.human(joints=16), 31 or 55.")
-    if weights is not None and not isinstance(weights, WalkWeights):
-        raise InputError(f"{VERB}: weights is {shown(weights)}; expected WalkWeights(...).")
-    mass = _number(box, "box")
+    mass = plain_number(VERB, box, "box")
     if not 0.0 <= mass <= MOST_BOX * person.mass:
         raise InputError(
             f"{VERB}: box is {mass:g} kg; expected 0 to {MOST_BOX * person.mass:.3g} kg, {MOST_BOX:.0%} of the body's."
         )
     places = [_place(value, what) for value, what in ((start, "start"), (goal, "goal"))]
-    weights = WalkWeights() if weights is None else weights
     arm = carrying(weights.limited(person, person_scale(person)), {"hands": mass} if mass else {})
-    ends = _ends(arm, places, _number(depth, "depth"))
+    back = plain_number(VERB, depth, "depth")
+    ends = _ends(arm, places, back)
     task = Task(
         start=ends[0], goal=ends[1], phases=Phase("lifting", [one.name for one in arm.contacts], duration, segments),
-        minimise=weights.criteria(person, LIFTING, False),
+        minimise=weights.criteria(person, LIFTING, False), constraints=_in_front(arm, back),
     )  # fmt: skip
-    try:
-        return predict_motion(arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, progress=progress,
-                              on_failure=on_failure)  # fmt: skip
-    except MotionError as error:
-        raise MotionError(f"{VERB}{str(error).removeprefix('predict_motion')}", error.motion) from None
+    return predicted(VERB, arm, task, tolerance=tolerance, iterations=iterations, seconds=seconds, progress=progress,
+                     on_failure=on_failure)  # fmt: skip
 
 
 def _ends(arm: Arm, places: list[Array], depth: float) -> list[Array]:
@@ -116,14 +111,15 @@ def _ends(arm: Arm, places: list[Array], depth: float) -> list[Array]:
             for place, what in zip(places, ("start", "goal"), strict=True)]  # fmt: skip
 
 
-def _number(value: Any, what: str) -> float:
-    try:
-        return number(value, what)
-    except ModelError as error:
-        raise InputError(f"{VERB}: {error.problem}") from None
+def _in_front(arm: Arm, depth: float) -> list[FrameOffset]:
+    """The box is in front of knees and hips all the way."""
+    assert arm.mirror is not None
+    right = [("grip_r", name) for name in BEHIND]
+    left = [("grip_l", arm.mirror.partner("links", name)) for name in BEHIND]
+    return [FrameOffset(grip, name, lower=depth) for grip, name in (*right, *left)]
 
 
 def _place(value: Any, what: str) -> Array:
     if not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise InputError(f"{VERB}: {what} is {shown(value)}; expected (x, z): forward of the ankles, and height [m].")
-    return np.array([_number(one, what) for one in value])
+    return np.array([plain_number(VERB, one, what) for one in value])

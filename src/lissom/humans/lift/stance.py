@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import InputError
+from lissom.humans.requests import PARTS, foot_points
 from lissom.humans.walk.weights import SPARE
 from lissom.model.arm import Arm
 from lissom.model.contact import Contact
@@ -19,6 +20,8 @@ HOLD = 0.2  # m: half the distance of the hands in space
 DISCOMFORT = 0.1  # of squared joint angles [1/rad^2]: joint displacement, as posture prediction has it
 CLOSE = 1e-6  # m and body weights
 ROUNDS = 400
+BEHIND = ("shank_r", "thigh_r")  # frames that the box is in front of: knee and hip
+AHEAD = 5e-3  # m, by which it is at both ends, so that nothing is at its limit there
 
 
 class Stance:
@@ -31,12 +34,14 @@ class Stance:
     """
 
     def __init__(self, arm: Arm, depth: float):
-        self.arm, self.depth, self.weight = arm, depth, arm.mass * 9.81
+        self.arm, self.depth, self.weight = arm, depth, arm.mass * float(np.linalg.norm(arm.gravity))
         assert arm.mirror is not None
-        names = list(arm.coordinates)
-        self.kept = [k for k, name in enumerate(names) if arm.mirror.sign(name) > 0 and not name.endswith("_l")]
-        self.partner = [names.index(arm.mirror.partner("coordinates", names[k])) for k in self.kept]
-        self.soles = [one for one in arm.contacts if "_r" in one.name]
+        image = arm.mirror.image(arm.coordinates, [one.name for one in arm.contacts])
+        self.kept = [k for k, name in enumerate(arm.coordinates) if image.sign[k] > 0 and not name.endswith("_l")]
+        self.partner = image.order[self.kept]
+        right = set(foot_points(arm, PARTS, "r"))
+        self.soles = [(one, arm.contacts[image.contacts[i]]) for i, one in enumerate(arm.contacts) if one.name in right]
+        self.flat = [*foot_points(arm, ["heel"], "r"), *(foot_points(arm, [part], "r")[0] for part in ("ball", "tip"))]
         low, high = arm.bounds("torque")
         self.strong = np.maximum(-low, high) / SPARE
         self.low, self.high = (side[self.kept] for side in arm.bounds("position"))
@@ -53,10 +58,8 @@ class Stance:
         tau = np.array(gravity_forces(self.arm, q))
         for joint, k in zip(self.arm.joints, self.arm.joint_index, strict=True):
             tau[k] += joint.stiffness * (q[k] - joint.rest)
-        assert self.arm.mirror is not None
-        for one, force in zip(self.soles, z[len(self.kept) :] * self.weight, strict=True):
-            partner = self.arm.mirror.partner("contacts", one.name)
-            for contact in (one, next(other for other in self.arm.contacts if other.name == partner)):
+        for pair, force in zip(self.soles, z[len(self.kept) :] * self.weight, strict=True):
+            for contact in pair:
                 tau -= force * jacobian(self.arm, q, contact.link, contact.point)[2]
         return tau
 
@@ -73,11 +76,10 @@ class Stance:
     def rows(self, z: Array, place: Array) -> Array:
         """Equalities: soles where they are, the grip at its place, the pelvis without a force."""
         q, spatial = self.whole(z), "pelvis_y" in self.arm.coordinates
-        here = {one.name: self._moved(q, one) for one in self.soles}
-        flat = ("heel_r_inner", "heel_r_outer", "ball_r_inner", "tip_r") if spatial else ("heel_r", "ball_r", "tip_r")
-        held = [here[name][2] for name in flat] + [here[flat[0]][0]]
+        here = {one.name: self._moved(q, one) for one, _ in self.soles}
+        held = [here[name][2] for name in self.flat] + [here[self.flat[0]][0]]
         if spatial:
-            held += [here["heel_r_inner"][1], here["ball_r_inner"][1]]
+            held += [here[name][1] for name in (self.flat[0], self.flat[-2])]
         hand = self.hand(z)
         grip = [hand[0] - place[0], hand[2] - place[1]] + ([hand[1] + HOLD] if spatial else [])
         free = self.torques(z)[[self.arm.coordinates.index(name) for name in ("pelvis_z", "pelvis_pitch")]]
@@ -91,8 +93,8 @@ class Stance:
     def clear(self, z: Array) -> Array:
         """Inequalities: the box is in front of knees and hips, forces push."""
         q = self.whole(z)
-        front = self.hand(z)[0] - self.depth
-        ahead = [front - pose(self.arm, q, name)[0, 3] for name in ("shank_r", "thigh_r")]
+        front = self.hand(z)[0] - self.depth - AHEAD
+        ahead = [front - pose(self.arm, q, name)[0, 3] for name in BEHIND]
         return np.array([*ahead, *z[len(self.kept) :]])
 
     def least(self, place: Array, begin: dict[str, float], what: str) -> Array:

@@ -66,14 +66,7 @@ def step_guess(arm: Arm, step: float) -> Array:
 def stride_guess(arm: Arm, step: float) -> Array:
     """(2 ROWS - 1, dof) a step and its mirror image behind it."""
     first = step_guess(arm, step)
-    second = mirrored(arm, first)
+    assert arm.mirror is not None
+    second = arm.mirror.image(arm.coordinates, [one.name for one in arm.contacts])(first)
     second[:, arm.coordinates.index("pelvis_x")] += step
     return np.concatenate([first, second[1:]])
-
-
-def mirrored(arm: Arm, q: Array) -> Array:
-    """Mirror images of postures (N, dof)."""
-    assert arm.mirror is not None
-    names = list(arm.coordinates)
-    order = [names.index(arm.mirror.partner("coordinates", name)) for name in names]
-    return np.asarray(q[:, order] * np.array([arm.mirror.sign(name) for name in names]))

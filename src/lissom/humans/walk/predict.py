@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Never
 
-from lissom.errors import InputError, MotionError, shown
+from lissom.errors import InputError, shown
+from lissom.humans.requests import predicted
 from lissom.humans.walk.request import VERB, WalkRequest, walk_request
 from lissom.humans.walk.task import walk_guess, walk_task, walker
 from lissom.humans.walk.weights import WalkWeights
@@ -76,9 +77,8 @@ def predict_walk(
 
     Examples
     --------
-    >>> from lissom.humans.human import human
-    >>> from lissom.humans.human import human
-    >>> step = predict_walk(human(joints=13), speed=1.33, step=0.69, segments=(1, 1, 3, 3))
+    >>> import lissom as ls
+    >>> step = ls.predict_walk(ls.human(joints=13), speed=1.33, step=0.69, segments=(1, 1, 3, 3))
     >>> step.ok, round(float(step.q[-1, 0] - step.q[0, 0]), 3)
     (True, 0.69)
     """
@@ -95,11 +95,8 @@ def predict_walk(
     free = request.timing == "free"
     if free and guess is None:
         begin = _with_peoples_timing(request, own, begin, options)
-    try:
-        return predict_motion(own, walk_task(request, own, free), guess=begin, starts=starts, seed=seed,
-                              on_failure=on_failure, **options)  # fmt: skip
-    except MotionError as error:
-        raise MotionError(f"{VERB}{str(error).removeprefix('predict_motion')}", error.motion) from None
+    options |= {"starts": starts, "seed": seed, "on_failure": on_failure}
+    return predicted(VERB, own, walk_task(request, own, free), guess=begin, **options)
 
 
 def _earlier(guess: Any) -> Any:

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, ModelError, shown, suggest
+from lissom.errors import InputError, shown, suggest
+from lissom.humans.requests import person_of, plain_number, weights_of
 from lissom.humans.walk.posture import leg_length
 from lissom.humans.walk.timing import STEP, peoples_step
 from lissom.humans.walk.weights import WalkWeights
-from lissom.kernels.arguments import as_arm
 from lissom.model.arm import Arm
-from lissom.model.fields import number
+from lissom.motion.task.phases import MOST_SEGMENTS
 
 VERB = "predict_walk"
-NEEDED = ("pelvis_x", "pelvis_z", "pelvis_pitch", "hip_flexion_r", "knee_flexion_r", "ankle_dorsiflexion_r")
 SLOWEST = 0.3  # m/s
 FROUDE = 0.55  # speed^2 / (gravity x leg): people run from about 0.5 on
 STEPS = (0.15, 1.1)  # of the length of the leg
@@ -58,45 +57,26 @@ class WalkRequest:
         return peoples_step(self.speed) if self.step is None else self.step
 
 
-def refuse_other_arms(verb: str, arm: Any) -> Arm:
-    """Return a person; raise an error for an arm that is none."""
-    arm = as_arm(arm, verb)
-    missing = [name for name in NEEDED if name not in arm.coordinates]
-    if missing or arm.mirror is None or not arm.contacts:
-        what = f"has no joint {missing[0]!r}" if missing else "has no contacts, or no mirror"
-        raise InputError(f"{verb}: arm {arm.name!r} {what}; expected a person, as of lissom.human(joints=31).")
-    return arm
-
-
 def walk_request(
     arm: Any, speed: Any, step: Any, load: Any, slope: Any, limits: Any, weights: Any, segments: Any, timing: Any
 ) -> WalkRequest:
     """Return what is asked for; raise an error for what nobody walks."""
-    arm = refuse_other_arms(VERB, arm)
-    if weights is not None and not isinstance(weights, WalkWeights):
-        raise InputError(f"{VERB}: weights is {shown(weights)}; expected WalkWeights(...).")
+    arm, weights = person_of(VERB, arm), weights_of(VERB, weights)
     if timing not in ("people", "free", None):
         raise InputError(f"{VERB}: timing is {shown(timing)}; expected 'people' or 'free'.")
     timing = ("free" if step is None else "people") if timing is None else timing
     speed, step = _speed(arm, speed), _step(arm, step)
-    tilt = _plain(slope, "slope")
+    tilt = plain_number(VERB, slope, "slope")
     if abs(tilt) > STEEPEST:
         raise InputError(f"{VERB}: slope is {tilt:g} rad; expected -{STEEPEST:g} to {STEEPEST:g} (uphill is positive).")
     return WalkRequest(
         arm, speed, step, tilt, _loads(arm, load), _limits(arm, limits),
-        WalkWeights() if weights is None else weights, _segments(segments), timing,
+        weights, _segments(segments), timing,
     )  # fmt: skip
 
 
-def _plain(value: Any, what: str) -> float:
-    try:
-        return number(value, what)
-    except ModelError as error:
-        raise InputError(f"{VERB}: {error.problem}") from None
-
-
 def _speed(arm: Arm, value: Any) -> float:
-    speed = _plain(value, "speed")
+    speed = plain_number(VERB, value, "speed")
     gravity = float(np.linalg.norm(arm.gravity))
     fastest = float(np.sqrt(FROUDE * gravity * leg_length(arm)))
     if not SLOWEST <= speed <= fastest:
@@ -110,7 +90,7 @@ def _speed(arm: Arm, value: Any) -> float:
 def _step(arm: Arm, value: Any) -> float | None:
     if value is None:
         return None
-    step, leg = _plain(value, "step"), leg_length(arm)
+    step, leg = plain_number(VERB, value, "step"), leg_length(arm)
     if not STEPS[0] * leg <= step <= STEPS[1] * leg:
         raise InputError(
             f"{VERB}: step is {step:g} m; expected {STEPS[0] * leg:.2g} to {STEPS[1] * leg:.2g} m: the legs are "
@@ -125,7 +105,9 @@ def _loads(arm: Arm, value: Any) -> dict[str, float]:
     for word, mass in found.items():
         if word not in LOADS:
             raise InputError(f"{VERB}: load has {shown(word)}; {suggest(str(word), LOADS)}")
-        found[word] = _plain(mass, f"load on the {word} [kg]" if word == "back" else "load in the hands [kg]")
+        found[word] = plain_number(
+            VERB, mass, f"load on the {word} [kg]" if word == "back" else "load in the hands [kg]"
+        )
         if not 0.0 <= found[word] <= MOST_LOAD * arm.mass:
             raise InputError(
                 f"{VERB}: load of {found[word]:g} kg ({word}); expected 0 to {MOST_LOAD * arm.mass:.3g} kg, "
@@ -136,13 +118,15 @@ def _loads(arm: Arm, value: Any) -> dict[str, float]:
 
 def _limits(arm: Arm, value: Any) -> dict[str, tuple[float, float]]:
     """{joint: (lower, upper)} [rad or m], inside the ranges of the joints."""
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError(f"{VERB}: limits is {shown(value)}; expected a mapping {{joint: (lower, upper)}} [rad].")
     found = {}
-    for name, pair in (dict(value) if value is not None else {}).items():
+    for name, pair in (value or {}).items():
         if name not in arm.coordinates:
             raise InputError(f"{VERB}: limits has {shown(name)}; {suggest(str(name), arm.coordinates)}")
         if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
             raise InputError(f"{VERB}: limits of {name!r} is {shown(pair)}; expected (lower, upper) [rad].")
-        low, high = (_plain(one, f"limit of {name}") for one in pair)
+        low, high = (plain_number(VERB, one, f"limit of {name}") for one in pair)
         lower, upper = (side[arm.coordinates.index(name)] for side in arm.bounds("position"))
         if not max(low, lower) < min(high, upper):
             raise InputError(
@@ -156,7 +140,12 @@ def _limits(arm: Arm, value: Any) -> dict[str, tuple[float, float]]:
 def _segments(value: Any) -> tuple[int, ...]:
     if value is None:
         return tuple(phase.segments for phase in STEP)
-    good = isinstance(value, Sequence) and len(value) == len(STEP) and all(isinstance(one, int) for one in value)
-    if not good or min(value) < 1:
-        raise InputError(f"{VERB}: segments is {shown(value)}; expected {len(STEP)} whole numbers, one for each phase.")
-    return tuple(value)
+    counts = value.tolist() if isinstance(value, np.ndarray) else value
+    good = isinstance(counts, Sequence) and not isinstance(counts, str) and len(counts) == len(STEP)
+    good = good and all(isinstance(one, int | np.integer) and not isinstance(one, bool) for one in counts)
+    if not good or not all(1 <= one <= MOST_SEGMENTS for one in counts):
+        raise InputError(
+            f"{VERB}: segments is {shown(value)}; expected {len(STEP)} whole numbers from 1 to {MOST_SEGMENTS}, one "
+            "for each phase."
+        )
+    return tuple(int(one) for one in counts)

@@ -15,6 +15,7 @@ from lissom.model.limits import Limits
 from lissom.model.loads import Payload
 from lissom.motion.task.phases import Travel
 from lissom.motion.task.task import Task
+from lissom.spatial.frames import turn
 from lissom.spatial.rotations import Array
 from lissom.verbs.kinematics import pose
 
@@ -29,8 +30,7 @@ def walker(request: WalkRequest) -> Arm:
     arm = request.weights.limited(person, person_scale(person))
     arm = carrying(arm, request.load)
     if request.slope:
-        g = float(np.linalg.norm(arm.gravity))
-        arm = arm.with_gravity((-g * np.sin(request.slope), 0.0, -g * np.cos(request.slope)))
+        arm = arm.with_gravity(turn("y", request.slope)[:3, :3] @ arm.gravity)
     return arm
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lissom.humans.requests import PARTS, foot_points
 from lissom.model.arm import Arm
 from lissom.model.contact import Mirror
 from lissom.motion.task.phases import Phase, Transfer
@@ -41,18 +42,13 @@ def peoples_step(speed: float) -> float:
     return float(np.sqrt(60.0 * speed * WALK_RATIO))
 
 
-def touching(arm: Arm, parts: Sequence[str], side: str) -> list[str]:
-    """Names of the contact points of parts of a foot."""
-    return [one.name for one in arm.contacts for part in parts if one.name.split("_")[:2] == [part, side]]
-
-
 def phases_of_step(arm: Arm, duration: float, free: bool, segments: Sequence[int]) -> tuple[Phase, ...]:
     """Phases of a step that takes `duration` [s]; free: each duration is to be found."""
     found = []
     for phase, K in zip(STEP, segments, strict=True):
         T = phase.part * duration
         span = (T / SPREAD, T * SPREAD) if free else T
-        contacts = [*touching(arm, phase.right, "r"), *touching(arm, phase.left, "l")]
+        contacts = [*foot_points(arm, phase.right, "r"), *foot_points(arm, phase.left, "l")]
         found.append(Phase(phase.name, contacts, span, K))
     return tuple(found)
 
@@ -73,6 +69,6 @@ def transfers(arm: Arm, phases: Sequence[Phase]) -> tuple[Transfer, ...]:
     found = []
     for first, side in zip(range(0, len(phases), len(STEP)), ("r", "l"), strict=False):
         double = phases[first : first + DOUBLE]
-        contacts = touching(arm, ("heel", "ball", "tip"), side)
+        contacts = foot_points(arm, PARTS, side)
         found.append(Transfer(contacts, [phase.name for phase in double]))
     return tuple(found)

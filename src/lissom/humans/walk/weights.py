@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from lissom.errors import InputError, ModelError, shown, suggest
 from lissom.keywords import KnownKeywords
 from lissom.model.arm import Arm
@@ -79,7 +81,7 @@ class WalkWeights(KnownKeywords):
 
     def criteria(self, arm: Arm, speed: float, spatial: bool) -> dict[str, float]:
         """Return the terms of a task's `minimise` for an arm whose torque limits are those of `limited`."""
-        weight = arm.mass * 9.81
+        weight = arm.mass * float(np.linalg.norm(arm.gravity))
         joints = sum(joint.actuated for joint in arm.joints)
         found = {
             "effort_directional": self.effort * SPARE**2,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.task.obstacles import CollisionBody, unconnected
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.frame_height import SIZE, FrameHeight
+from lissom.motion.transcription.constraints.frame_height import FrameHeight
+from lissom.motion.transcription.constraints.place_limit import SIZE
 from lissom.motion.transcription.peak import DISTANCE
 from lissom.spatial.rotations import Array
 
@@ -56,11 +58,12 @@ def obstacle_gaps(bodies: tuple[CollisionBody, ...], task: Task) -> Iterator[Gap
 
 def height_gaps(task: Task) -> Iterator[Gap]:
     for limit in task.constraints:
-        if isinstance(limit, FrameHeight):
-            point = Segment(limit.link, limit.point, limit.point)
-            for bound, side in ((limit.lower, 1), (limit.upper, -1)):
-                if bound is not None:
-                    yield Gap(point, None, float(bound), 0.0, side, SIZE, "height", limit.link)
+        if not isinstance(limit, FrameHeight):
+            raise UnsupportedError(f"excite: constraints of kind {limit.kind!r} are not supported; give FrameHeight.")
+        point = Segment(limit.link, limit.point, limit.point)
+        for bound, side in ((limit.lower, 1), (limit.upper, -1)):
+            if bound is not None:
+                yield Gap(point, None, float(bound), 0.0, side, SIZE, "height", limit.link)
 
 
 def link_gaps(arm: Arm, bodies: tuple[CollisionBody, ...], margin: float) -> list[Gap]:

@@ -78,7 +78,7 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
             f"{VERB}: {word!r} of arm {arm.name!r} has no motor, and no phase has a contact that carries the weight. "
             "Give contacts to a phase."
         )
-    unused = {"via": (), "obstacles": (), "bodies": None, "margin": 0.0, "bending": (), "constraints": ()}
+    unused = {"via": (), "obstacles": (), "bodies": None, "margin": 0.0, "bending": ()}
     for word, empty in unused.items():
         if getattr(task, word) != empty:
             raise UnsupportedError(f"{VERB}: {word} is not supported together with phases.")

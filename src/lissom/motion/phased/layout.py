@@ -198,15 +198,11 @@ class Reflection:
     """The image of a motion's end at its beginning: reflected by a mirror, or the end itself where there is none."""
 
     def __init__(self, layout: Layout, mirror: Mirror | None) -> None:
-        names = list(layout.arm.coordinates)
         if mirror is None:
             self.order, self.sign = np.arange(layout.n), np.ones(layout.n)
             self.partner, self.S = list(range(len(layout.names))), np.eye(3)
             return
-        self.order = np.array([names.index(mirror.partner("coordinates", word)) for word in names], np.intp)
-        self.sign = np.array([mirror.sign(word) for word in names])
-        self.partner = [layout.names.index(mirror.partner("contacts", word)) for word in layout.names]
-        self.S = np.eye(3) - 2 * np.outer(mirror.normal, mirror.normal)
+        self.order, self.sign, self.partner, self.S = mirror.image(layout.arm.coordinates, layout.names)
 
     def __call__(self, q: Array) -> Array:
         """Mirror images (N, n) of postures, or of rates."""

@@ -29,6 +29,7 @@ from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.limits import ORDERS, LimitRows
+from lissom.motion.phased.rows.offsets import OffsetRows, place_sums, refuse_ends_beyond
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
@@ -62,7 +63,7 @@ class PhasedProblem:
         """margins : by which limits are tightened at samples; timing : of loads, transfers and swings."""
         refuse_unsupported(arm, task)
         refuse_wrong_durations(task)
-        self.arm, self.task = arm, task
+        self.arm, self.task, self.sums = arm, task, place_sums(arm, task)
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
         self.margins = Margins.none(len(segments), len(layout.names), arm.dof) if margins is None else margins
@@ -132,6 +133,7 @@ class PhasedProblem:
             JoinRows(layout, smooth, 2, self.reflection, typical),
             PlaceRows(layout, swing, least),
             *(LimitRows(layout, self.bounds, quantity) for quantity in ORDERS),
+            OffsetRows(layout, self.sums, refuse_ends_beyond(self.arm, self.task, self.start, self.goal)),
         ]
         low, high = self._bounds()
         begin = PhasedProgram(layout, blocks, self._costs(), self._linear(), low, high, self.parts.time, 1.0)

@@ -106,7 +106,7 @@ class Task(Record):
     bodies : sequence of CollisionBody or None    the arm's shape; None: from its links, see `bodies_of`
     margin : float                 smallest distance between bodies and obstacles [m]
     bending : BendingLimit, one or several    limits of deflection, strain and stress of flexible links
-    constraints : FrameHeight, one or several    further constraints along the path
+    constraints : FrameHeight and FrameOffset, one or several    further constraints along the path
     contacts : sequence of str or None    names of the contacts of the arm that count; None: all
     phases : sequence of Phase     parts of a motion with contacts, one after the other; each has its own splines, and
                                    criteria are means over the motion

@@ -75,8 +75,8 @@ def _at_ends(motion: AbstractMotion) -> tuple[float, float]:
         apart = np.concatenate([q - given, T * (qd - rates)])
         return float(np.abs(np.nan_to_num(apart)).max()), 0.0
     mirror = arm.mirror if task.mirror is True else task.mirror
-    image = mirror if isinstance(mirror, Mirror) else Mirror()
-    apart = np.stack([image.reflected(arm.coordinates, x[1]) - x[0] for x in (q, qd)])
+    image = (mirror if isinstance(mirror, Mirror) else Mirror()).image(arm.coordinates, ())
+    apart = np.stack([image(x[1]) - x[0] for x in (q, qd)])
     off = 0.0
     for one in task.travel:
         k = arm.coordinates.index(one.coordinate)

@@ -16,4 +16,5 @@ def path_constraint_kinds() -> dict[str, type[AbstractPathConstraint]]:
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         import_module(f"{package}.{module.name}")
-    return {kind.kind: kind for kind in AbstractPathConstraint.__subclasses__()}
+    kinds = sorted(AbstractPathConstraint.__subclasses__(), key=lambda kind: kind.kind)
+    return {kind.kind: kind for kind in kinds}
