@@ -60,7 +60,7 @@ class Value(Saved):
 
     @classmethod
     def apply(cls, *given: Any) -> Any:
-        """As torch's, without its binding to a signature where no transform of `torch.func` needs that."""
+        """Call the function; arguments are bound to a signature, as torch does, only where transforms need that."""
         return super().apply(*given) if transformed() else super(torch.autograd.Function, cls).apply(*given)
 
     @staticmethod
