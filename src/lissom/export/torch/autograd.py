@@ -24,6 +24,7 @@ from lissom.spatial.rotations import Array
 
 Tensors = Sequence[torch.Tensor]
 ANY = inspect.Signature([inspect.Parameter("given", inspect.Parameter.VAR_POSITIONAL)])
+transformed = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)  # what torch itself asks
 FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
 
 
@@ -56,6 +57,11 @@ class Saved(torch.autograd.Function):  # type: ignore[misc]
 @batched
 class Value(Saved):
     """The result."""
+
+    @classmethod
+    def apply(cls, *given: Any) -> Any:
+        """Call the function; arguments are bound to a signature, as torch does, only where transforms need that."""
+        return super().apply(*given) if transformed() else super(torch.autograd.Function, cls).apply(*given)
 
     @staticmethod
     def forward(smooth: AbstractSmooth, *x: torch.Tensor) -> torch.Tensor:
