@@ -43,7 +43,6 @@ from lissom.spatial.rotations import Array
 
 VERB = "predict_motion"
 SHORTEST, LONGEST = 0.01, 60.0  # s, of a phase whose duration is free
-MOST_FORCE = 20.0  # weights, of a contact without bounds
 EXPECTED = 0.07  # of the units of torque: where a cost is looked at for its size
 
 
@@ -174,7 +173,6 @@ class PhasedProblem:
                 ] / self.units.torque
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
-                low[places], high[places] = -MOST_FORCE, MOST_FORCE
                 inner = min(self.margins.force[p, i, 1], (most - least) / self.units.force / 2)
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,

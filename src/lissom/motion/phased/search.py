@@ -206,9 +206,8 @@ class PhasedSearch:
         """(phases,) how far segments of every phase are expected to end from the plan [rad or m]."""
         path, middle = motion.contact_path, (motion.breaks[1:] + motion.breaks[:-1]) / 2
         assert path is not None
-        out = np.zeros(len(path.phases))
-        np.maximum.at(out, path.phase_at(middle), expected_defects(motion))
-        return out
+        phase, apart = path.phase_at(middle), expected_defects(motion)
+        return np.array([apart[phase == p].max(initial=0.0) for p in range(len(path.phases))])
 
     def _torque_excess(self, motion: Motion) -> Array:
         """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""
