@@ -18,8 +18,8 @@ from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
-from lissom.motion.result.verification.base_residual import RESIDUAL, expected_defects, sample_residual
-from lissom.motion.result.verification.force_excess import force_excess
+from lissom.motion.result.verification.phased.base_residual import RESIDUAL, expected_defects, sample_residual
+from lissom.motion.result.verification.phased.force_excess import force_excess
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import Wander, wander_of
 from lissom.motion.solve.guess import Guess

@@ -10,7 +10,7 @@ import numpy as np
 from lissom.model.contact import Mirror
 from lissom.motion.result.contact_path import ContactPath, contacts_named
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.verification.force_excess import weight_of
+from lissom.motion.result.verification.phased.force_excess import weight_of
 from lissom.motion.task.ends import rates_at, spread
 from lissom.spatial.rotations import Array
 
