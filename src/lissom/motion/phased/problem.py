@@ -29,7 +29,7 @@ from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
-from lissom.motion.phased.swing import swing_rows
+from lissom.motion.phased.rows.swing import swing_rows
 from lissom.motion.phased.symmetry import refuse_asymmetry
 from lissom.motion.phased.timing import Timing
 from lissom.motion.phased.units import units_of
