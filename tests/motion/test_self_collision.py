@@ -44,7 +44,7 @@ def test_an_arm_of_lines_is_not_checked():
     assert "not checked" in motion.verify(per_segment=1).describe()
 
 
-def test_motions_with_phases_have_the_remark_too():
+def test_motions_with_phases_have_the_remark_too(tmp_path):
     phases = [ls.Phase("turn", (), 4.0, segments=4)]
     motion = ls.predict_motion(chain(), [0, 1, 1], [0, 2.6, 2.6], phases=phases, minimise="acceleration")
     found = motion.verify()
@@ -52,3 +52,5 @@ def test_motions_with_phases_have_the_remark_too():
     assert "give another guess" in found.self_collision
     assert found.self_collision in found.describe()
     assert found.ok
+    motion.save(tmp_path / "turn.nc")
+    assert ls.load_motion(tmp_path / "turn.nc").verify().ok

@@ -6,7 +6,7 @@ from tests.legged import biped, scissors, step
 from tests.motion.phased.test_wall import COST, at_wall
 
 import lissom as ls
-from lissom.motion.result.verification.contact_replay import replayed_defects
+from lissom.motion.result.verification.phased.contact_replay import replayed_defects
 
 
 def push(arm, reach, hold):

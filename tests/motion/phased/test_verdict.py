@@ -7,8 +7,8 @@ import pytest
 from tests.legged import biped, scissors, step
 
 import lissom as ls
-from lissom.motion.result.verification.base_residual import expected_defects
-from lissom.motion.result.verification.force_excess import force_excess
+from lissom.motion.result.verification.phased.base_residual import expected_defects
+from lissom.motion.result.verification.phased.force_excess import force_excess
 
 
 def coarse(segments, friction):

@@ -32,7 +32,7 @@ from lissom.motion.phased.rows.limits import ORDERS, LimitRows
 from lissom.motion.phased.rows.offsets import OffsetRows, place_sums, refuse_ends_beyond
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
-from lissom.motion.phased.swing import swing_rows
+from lissom.motion.phased.rows.swing import swing_rows
 from lissom.motion.phased.symmetry import refuse_asymmetry
 from lissom.motion.phased.timing import Timing
 from lissom.motion.solve.guess import Guess
@@ -45,7 +45,6 @@ from lissom.spatial.rotations import Array
 
 VERB = "predict_motion"
 SHORTEST, LONGEST = 0.01, 60.0  # s, of a phase whose duration is free
-MOST_FORCE = 20.0  # weights, of a contact without bounds
 EXPECTED = 0.07  # of the units of torque: where a cost is looked at for its size
 
 
@@ -184,7 +183,6 @@ class PhasedProblem:
                 ] / self.units.torque
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
-                low[places], high[places] = -MOST_FORCE, MOST_FORCE
                 inner = min(self.margins.force[p, i, 1], (most - least) / self.units.force / 2)
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,

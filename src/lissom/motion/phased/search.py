@@ -19,8 +19,8 @@ from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
-from lissom.motion.result.verification.base_residual import RESIDUAL, expected_defects, sample_residual
-from lissom.motion.result.verification.force_excess import force_excess
+from lissom.motion.result.verification.phased.base_residual import RESIDUAL, expected_defects, sample_residual
+from lissom.motion.result.verification.phased.force_excess import force_excess
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import Wander, wander_of
 from lissom.motion.solve.guess import Guess
@@ -207,9 +207,8 @@ class PhasedSearch:
         """(phases,) how far segments of every phase are expected to end from the plan [rad or m]."""
         path, middle = motion.contact_path, (motion.breaks[1:] + motion.breaks[:-1]) / 2
         assert path is not None
-        out = np.zeros(len(path.phases))
-        np.maximum.at(out, path.phase_at(middle), expected_defects(motion))
-        return out
+        phase, apart = path.phase_at(middle), expected_defects(motion)
+        return np.array([apart[phase == p].max(initial=0.0) for p in range(len(path.phases))])
 
     def _torque_excess(self, motion: Motion) -> Array:
         """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.motion.result.verification.force_excess import weight_of
+from lissom.motion.result.verification.phased.force_excess import weight_of
 from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
 

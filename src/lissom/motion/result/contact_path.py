@@ -56,10 +56,11 @@ class ContactPath(NamedTuple):
         """Return forces (N, contacts, 3) on straight lines through the samples of each phase."""
         out = np.zeros((len(s), len(self.contacts), 3))
         of_samples, phase = self.phase_at(self.s), self.phase_at(s)
+        forces = self.forces.reshape(len(self.s), len(self.contacts), 3)  # files do not have the last axis of none
         for p in range(len(self.phases)):
             here, known = np.flatnonzero(phase == p), np.flatnonzero(of_samples == p)
             if len(here) and len(known):
-                out[here] = _lines(self.s[known], self.forces[known], s[here])
+                out[here] = _lines(self.s[known], forces[known], s[here])
         return out
 
 

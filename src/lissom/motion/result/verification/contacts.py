@@ -11,11 +11,11 @@ import numpy as np
 from lissom.markup import paragraphs
 from lissom.motion.result.contact_path import ContactPath, balanced, contacts_named
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.verification.base_residual import RESIDUAL, base_residual, sample_residual
-from lissom.motion.result.verification.contact_replay import replayed_defects
-from lissom.motion.result.verification.force_excess import force_excess, weight_of
+from lissom.motion.result.verification.phased.base_residual import RESIDUAL, base_residual, sample_residual
+from lissom.motion.result.verification.phased.contact_replay import replayed_defects
+from lissom.motion.result.verification.phased.force_excess import force_excess, weight_of
+from lissom.motion.result.verification.phased.task_errors import TaskErrors, task_errors
 from lissom.motion.result.verification.self_collision import self_collision
-from lissom.motion.result.verification.task_errors import TaskErrors, task_errors
 from lissom.motion.result.verification.verify import limit_peaks
 from lissom.motion.result.verification.wander import wander_of
 from lissom.motion.splines.basis import grid

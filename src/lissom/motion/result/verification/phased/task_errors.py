@@ -10,7 +10,7 @@ import numpy as np
 from lissom.model.contact import Mirror
 from lissom.motion.result.contact_path import ContactPath, contacts_named
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.verification.force_excess import weight_of
+from lissom.motion.result.verification.phased.force_excess import weight_of
 from lissom.motion.task.ends import rates_at, spread
 from lissom.spatial.rotations import Array
 
@@ -90,7 +90,9 @@ def _at_ends(motion: AbstractMotion) -> tuple[float, float]:
 
 def _transfer_error(motion: AbstractMotion, path: ContactPath) -> float:
     some, names = contacts_named(motion.arm, path.contacts), list(path.phases)
-    normal = np.einsum("nix,ix->ni", path.forces, np.reshape([one.normal for one in some], (-1, 3)))
+    if not motion.task.transfer:
+        return 0.0
+    normal = np.stack([path.forces[:, i] @ one.normal for i, one in enumerate(some)], axis=1)
     phase, largest = path.phase_at(path.s), 0.0
     for one in motion.task.transfer:
         at = [names.index(word) for word in one.phases]

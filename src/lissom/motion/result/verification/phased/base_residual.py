@@ -7,7 +7,7 @@ from scipy.integrate import cumulative_trapezoid
 
 from lissom.motion.result.contact_path import balanced, contact_loads, contacts_named
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.result.verification.force_excess import inside
+from lissom.motion.result.verification.phased.force_excess import inside
 from lissom.spatial.rotations import Array
 from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics
 
