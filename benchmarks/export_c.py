@@ -22,7 +22,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 import models
-from rigid import race
+from timing import race
 
 import lissom as ls
 from lissom.kernels.cache import functions_of

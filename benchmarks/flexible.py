@@ -28,9 +28,9 @@ import exudyn.itemInterface as item  # noqa: E402, N813
 import models  # noqa: E402
 import numpy as np  # noqa: E402
 import results  # noqa: E402
-from rigid import race  # noqa: E402
 from scipy.interpolate import CubicSpline  # noqa: E402
 from tests.flexible.exudyn_twin import PlanarTwin  # noqa: E402
+from timing import race  # noqa: E402
 
 import lissom as ls  # noqa: E402
 

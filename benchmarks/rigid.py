@@ -28,6 +28,7 @@ import pinocchio as pin
 sys.path.insert(0, str(Path(__file__).parent))
 import models
 import results
+from timing import Candidate, race
 
 import lissom as ls
 from lissom.kernels.cache import functions_of
@@ -45,26 +46,7 @@ BARS = {
     f"{ACCELERATIONS}, one state": {},
     **{f"{what}, {BOUND}": {7: 4} for what in (TAU, QDD, M, GRADIENTS)},
 }
-Candidate = tuple[Callable[[], object], int]  # what to call, states per call
 Row = dict[str, Any]
-
-
-def race(candidates: dict[Any, Candidate], rounds: int, clock: Callable[[], float] = time.process_time) -> dict:
-    """Best and median nanoseconds per state, rounds interleaved."""
-    repeats = {}
-    for name, (call, _) in candidates.items():
-        call()
-        start = clock()
-        call()
-        repeats[name] = max(1, int(0.004 / max(clock() - start, 1e-7)))
-    times: dict[Any, list[float]] = {name: [] for name in candidates}
-    for _ in range(rounds):
-        for name, (call, states) in candidates.items():
-            start = clock()
-            for _ in range(repeats[name]):
-                call()
-            times[name].append((clock() - start) / repeats[name] / states * 1e9)
-    return {name: (min(t), float(np.median(t))) for name, t in times.items()}
 
 
 # ---- the three libraries -------------------------------------------------------------------------

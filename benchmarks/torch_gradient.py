@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
-from rigid import race
+from timing import race
 
 import lissom as ls
 

@@ -47,7 +47,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/\d\d_",
-    "ignore_pattern": r"demo\.py",
+    "ignore_pattern": r"demo\.py|export_model\.py",
     "within_subsection_order": "FileNameSortKey",
     "thumbnail_size": (640, 448),
     "image_scrapers": ("pictures.pictures",),

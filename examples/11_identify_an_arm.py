@@ -1,5 +1,5 @@
 """The numbers of a real arm
-========================
+=========================
 
 URDF files have guessed masses and no friction. From half a minute of motion and torques the arm is identified: its
 inertias with honest standard deviations, its friction law, and the delay of its torque sensors. A simulated arm stands

@@ -92,13 +92,15 @@ def test_a_change_along_a_direction_is_that_of_differences(verb):
 
 
 @pytest.mark.parametrize("verb", ["inverse_dynamics", "kinetic_energy"])
-def test_bends_are_changes_of_products(verb):
+def test_hessian_vector_products_are_changes_of_products(verb):
     arm, step = ARMS["tree"], 1e-6
     f = smooth(arm, verb)
     x, v = states(arm, len(f.arguments)), states(arm, len(f.arguments), seed=4)
     w = np.random.default_rng(2).normal(size=(3, f.rows))
     ends = [f.product(*[a + side * step * b for a, b in zip(x, v, strict=True)], w) for side in (1, -1)]
-    for found, up, down in zip(f.bend(x, w, v), *ends, strict=True):  # second derivatives are symmetric
+    for found, up, down in zip(
+        f.hessian_vector_product(x, w, v), *ends, strict=True
+    ):  # second derivatives are symmetric
         assert error(found, (up - down) / (2 * step)) < 1e-7
 
 

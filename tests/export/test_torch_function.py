@@ -105,6 +105,67 @@ def test_transforms():
         assert error(found, own.q_q) < CLOSE
 
 
+ORDERS = [(outer, inner) for outer in ("jacfwd", "jacrev") for inner in ("jacfwd", "jacrev")]
+
+
+@pytest.mark.parametrize(("outer", "inner"), ORDERS)
+@pytest.mark.parametrize("name", ["tree", "flexible"])
+def test_second_derivatives_in_every_order(name, outer, inner):
+    arm = ARMS[name]
+    outer, inner = getattr(torch.func, outer), getattr(torch.func, inner)
+    w = torch.tensor(np.random.default_rng(1).normal(size=arm.dof))
+    x = tensors(arm, 3, grad=False)
+    own = ls.inverse_dynamics_hessian(arm, *[part.numpy() for part in x], w.numpy())
+    f = function(arm, "inverse_dynamics")
+    assert error(outer(inner(lambda *x: f(*x) @ w))(*x), own.q_q) < CLOSE
+    mixed = outer(inner(lambda *x: f(*x) @ w, argnums=1), argnums=0)(*x)
+    assert error(mixed.T, own.q_qd) < CLOSE
+    both = outer(inner(lambda *x: f(*x) @ w, argnums=0), argnums=2)(*x)
+    assert error(both, own.q_qdd) < CLOSE
+
+
+def test_second_derivatives_of_matrices_forwards_for_a_batch():
+    f = function(TREE, "mass_matrix")
+    (q,) = tensors(TREE, 1, 3, grad=False)
+    forwards = torch.func.vmap(torch.func.jacfwd(torch.func.jacfwd(f)))(q)
+    backwards = torch.func.vmap(torch.func.jacrev(torch.func.jacrev(f)))(q)
+    assert forwards.shape == (3, *(TREE.dof,) * 4)
+    assert error(forwards, backwards.numpy()) < CLOSE
+
+
+def test_second_derivatives_are_differentiated_by_their_directions():
+    """A product with the Hessian is linear in its vector, the second change of torques quadratic."""
+    arm, w = TREE, torch.tensor(np.random.default_rng(1).normal(size=TREE.dof))
+    f, (q, qd, qdd) = function(arm, "inverse_dynamics"), tensors(arm, 3, grad=False)
+    v = torch.tensor(np.random.default_rng(2).normal(size=arm.dof))
+    own = ls.inverse_dynamics_hessian(arm, q.numpy(), qd.numpy(), qdd.numpy(), w.numpy()).q_q
+
+    def weighted(q):
+        return f(q, qd, qdd) @ w
+
+    def product(v):
+        return torch.func.vjp(torch.func.grad(weighted), q)[1](v)[0]
+
+    def change(v):
+        return torch.func.jvp(lambda q: torch.func.jvp(lambda q: f(q, qd, qdd), (q,), (v,))[1], (q,), (v,))[1]
+
+    def moved(v):
+        return torch.func.jvp(torch.func.grad(weighted), (q,), (v,))[1]
+
+    for transform in (torch.func.jacrev, torch.func.jacfwd):
+        assert error(transform(product)(v), own) < CLOSE
+        assert error(transform(moved)(v), own) < CLOSE
+        assert error(transform(lambda v: change(v) @ w)(v), 2 * own @ v.numpy()) < CLOSE
+
+
+@pytest.mark.parametrize("outer", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize(("middle", "inner"), ORDERS)
+def test_third_derivatives_are_refused_in_every_order(outer, middle, inner):
+    f, (q,) = function(ls.load("two_link"), "potential_energy"), tensors(ls.load("two_link"), 1, grad=False)
+    with pytest.raises(ls.UnsupportedError, match="third derivatives"):
+        getattr(torch.func, outer)(getattr(torch.func, middle)(getattr(torch.func, inner)(f)))(q)
+
+
 def test_third_derivatives_are_refused():
     f, x = ls.torch_function(ls.load("two_link"), "potential_energy"), tensors(ls.load("two_link"), 1)
     (slope,) = torch.autograd.grad(f(*x), x, create_graph=True)

@@ -52,8 +52,18 @@ def test_contradictions_are_refused(fields, words):
         (lambda: ls.Phase("a", segments=0), "whole number from 1"),
         (lambda: ls.Phase("a", ["x"], normal_force={"y": 3}), "not in contact in this phase"),
         (lambda: ls.Phase("a", ["x"], normal_force={"x": (3, 2)}), "rising"),
+        (
+            lambda: ls.Phase("a", ["x"], normal_force={"x": [5]}),
+            r"phase 'a': normal_force of 'x' is \[5\]; expected a num",
+        ),
+        (lambda: ls.Phase("a", ["x"], normal_force={"x": ()}), r"expected a number, or \(least, most\)"),
+        (lambda: ls.Phase("a", ["x"], normal_force={"x": (1, 2, 3)}), r"expected a number, or \(least, most\)"),
+        (lambda: ls.Phase("a", ["x"], normal_force={"x": "40"}), "normal_force of 'x'"),
+        (lambda: ls.Phase("a", ["x"], normal_force=[5]), r"normal_force is \[5\]; expected a mapping"),
         (lambda: ls.Travel("x", distance=(2, 1)), "rising"),
         (lambda: ls.Transfer(["a"], ["p"], start=2), "from 0 to 1"),
+        (lambda: ls.Transfer([], []), "transfer: contacts is empty; expected one name or more"),
+        (lambda: ls.Transfer(["a"], []), "transfer: phases is empty; expected one name or more"),
     ],
 )
 def test_wrong_records_are_refused(make, words):

@@ -42,3 +42,13 @@ def test_an_arm_of_lines_is_not_checked():
     motion = ls.retime_motion(chain(shapes=False), [[0, 1, 1], [0, 2.6, 2.6]])
     assert motion.verify(per_segment=1).self_collision.startswith("not checked: whether the arm passes through itself")
     assert "not checked" in motion.verify(per_segment=1).describe()
+
+
+def test_motions_with_phases_have_the_remark_too():
+    phases = [ls.Phase("turn", (), 4.0, segments=4)]
+    motion = ls.predict_motion(chain(), [0, 1, 1], [0, 2.6, 2.6], phases=phases, minimise="acceleration")
+    found = motion.verify()
+    assert "'a' and 'c' overlap" in found.self_collision
+    assert "give another guess" in found.self_collision
+    assert found.self_collision in found.describe()
+    assert found.ok

@@ -33,7 +33,7 @@ def kernel_ir(graph: Graph, lanes: Lanes) -> str:
     store = _Store(body, graph, bases[len(graph.inputs) :], strides[len(graph.inputs) :], finite)
     arithmetic(body, graph, lambda vector, entry: inputs[vector, entry], store.ready)
     close_loop(body, any_nan(body, finite.total()))
-    return "\n".join([*lanes.declarations, f"{SIGNATURE} nounwind {{", *body.lines, "}"])
+    return "\n".join([*lanes.declarations, f"{SIGNATURE} nounwind {lanes.stack} {{", *body.lines, "}"])
 
 
 def open_loop(body: Body) -> None:

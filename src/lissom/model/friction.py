@@ -31,7 +31,7 @@ def friction_units(unit: str, effort: str) -> dict[str, str]:
 class Friction(Record):
     """Friction in a joint: a sum of laws, linear in all coefficients but the two rates.
 
-    With the rate qd and the torque tau_load between gear and link, the torque that friction takes is
+    With the rate qd and the torque tau_load between gear and link, the torque that friction takes is::
 
         coulomb sign(qd) + viscous qd + asymmetry |sign(qd)| + viscous_asymmetry |qd|
         + stribeck sign(qd) / (1 + (qd / stribeck_rate)^2)

@@ -17,7 +17,7 @@ from lissom.motion.solve.best import best_motion
 from lissom.motion.solve.guess import as_guess
 from lissom.motion.solve.search import Search
 from lissom.motion.solve.solver import SolverLimits
-from lissom.motion.task.options import OPTIONS, SearchOptions
+from lissom.motion.task.options import OPTIONS, REGULARISE, SearchOptions
 from lissom.motion.task.task import Task
 from lissom.progress import whole_stage
 
@@ -68,8 +68,8 @@ def _with_contacts(
     """Return the motion for a task with phases."""
     from lissom.motion.phased.search import PhasedSearch
 
-    for word in ("residual", "refine"):
-        if getattr(options, word) is not None:
+    for word in ("residual", "refine", "workers", "scheduler", "regularise"):
+        if getattr(options, word) != (REGULARISE if word == "regularise" else None):
             raise InputError(f"{VERB}: {word} is not available for motions with phases; omit it.")
     if options.compare:
         raise InputError(f"{VERB}: compare is for flexible arms, not for motions with phases; omit it.")

@@ -75,7 +75,8 @@ def predict_motion(
     on_failure : "raise" or "return"    what to do if no motion was found; the error has the last one as `.motion`
     guess : Motion, (k, joints) or None    initial guess instead of a straight line: an earlier motion on any mesh, of
                                  any duration, of an arm with the same joints; or waypoints, equally spaced in time. By
-                                 default it is then the only start
+                                 default it is then the only start. With phases, an earlier motion whose phases have
+                                 the same names also gives their durations and the contact forces
     fields                       of the task, with those of `task` replaced; see `Task`
 
     Returns

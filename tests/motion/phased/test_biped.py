@@ -7,6 +7,9 @@ import pytest
 from tests.legged import SPEED, STEP_TIME, biped, scissors, step
 
 import lissom as ls
+from lissom.motion.phased.costs.samples import ROUND
+from lissom.motion.phased.problem import PhasedProblem
+from lissom.motion.solve.guess import as_guess
 
 
 @functools.cache
@@ -33,6 +36,43 @@ def test_it_ends_in_its_mirror_image():
     moved[names.index("x")] = SPEED * STEP_TIME
     assert np.allclose(motion.q[-1][order], motion.q[0] + moved, atol=1e-7)
     assert np.allclose(motion.qd[-1][order], motion.qd[0], atol=1e-6)
+
+
+def test_a_guess_keeps_durations_and_forces_of_phases():
+    """A search begins where an earlier motion ended, also where durations are free, or given otherwise."""
+    motion, task = walk(), step(biped(), free=True)
+    late = task.replace(phases=[task.phases[0], task.phases[1].replace(duration=0.4), task.phases[2]])
+    earlier = np.array([phase.end for phase in motion.contacts.phases])
+    for asked, durations in ((task, (0.08, 0.3, 0.14)), (late, (0.08, 0.4, 0.14))):
+        made = PhasedProblem(motion.arm, asked, [2, 5, 3], as_guess(motion.arm, motion))
+        x = made.guess.variables(made.holding)
+        assert np.allclose(made.durations(x), durations, atol=1e-12)
+        begin = motion.at(np.array([0.0, *earlier[:-1]]))[0]
+        assert np.allclose(made.guess.beginnings, begin, atol=2e-3)  # of straight lines between samples
+        assert np.allclose(np.concatenate(made.forces(x)), motion.contact_path.forces, atol=1e-9)
+
+
+def test_criteria_are_reported_without_what_smooths_the_cost():
+    motion = walk()
+    arm, weights, found = motion.arm, motion.task.minimise, motion.report.criteria
+    t = np.linspace(0.0, motion.duration, 2001)
+    q, qd, qdd = motion.at(t)
+    forces = motion.contacts.forces_at(t)
+    loads = [ls.Load(one.link, force=forces[:, i], point=one.point) for i, one in enumerate(arm.contacts)]
+    some = arm.actuated
+    tau = ls.inverse_dynamics(arm, q, qd, qdd, loads=loads)[:, some]
+    limit = arm.bounds("torque")[1][some]
+
+    def mean(y):
+        return np.trapezoid(y.sum(axis=1), t) / motion.duration
+
+    assert list(found) == list(weights)
+    assert found["effort_normalised"] == pytest.approx(mean((tau / limit) ** 2), rel=5e-3)
+    assert found["energy"] == pytest.approx(mean(np.abs(tau * qd[:, some])), rel=0.03)  # kinks between samples
+    assert found["acceleration"] == pytest.approx(mean(qdd**2), rel=0.02)
+    whole = sum(weights[word] * value for word, value in found.items())
+    rounded = weights["energy"] * ROUND * arm.mass * 9.81 * some.sum()
+    assert whole - rounded < motion.cost < whole  # powers are rounded off by more than the trace of forces adds
 
 
 def test_forces_carry_the_weight_and_stay_in_their_cones():

@@ -64,6 +64,7 @@ def program(free):
     ahead = ls.FrameOffset("foot_left", "thigh_right", (0.6, 0, 0.8), -2.0, 2.0, base_point=(0, 0.1, -0.3))
     rows = [ls.FrameHeight("thigh_left", lower=0.2, point=(0.1, 0, -0.2)), ahead]
     task = step(arm, free, transfer=ls.Transfer(["heel_right"], ["loading"]), loads=load, constraints=rows,
+                limits=ls.Limits(acceleration=[np.inf] * 3 + [30.0] * 6, jerk=[np.inf] * 3 + [900.0] * 6),
                 minimise={"effort_directional": 1.0, "energy": 0.01, "torque_rate_normalised": 1e-2, "time": 0.3,
                           "contact_force_rate": 1e-2, "acceleration": 1e-3, "base_rotation": 2.0})  # fmt: skip
     made = PhasedProblem(arm.with_joint("knee_left", friction=1.5).with_joint("knee_right", friction=1.5), task,

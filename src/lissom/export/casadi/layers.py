@@ -4,9 +4,9 @@ casadi numbers matrices by columns, so a matrix (n, samples) is our array (sampl
 Jacobian, block-diagonal as samples do not act on each other, are our matrices of every sample, transposed.
 
     values       y(x)                                 Jacobian: slopes; reverse: product
-    slopes       dy/dx                                Jacobian: bends
+    slopes       dy/dx                                Jacobian: hessians
     product      adjoints of x from those of y        Jacobian: curvature
-    bends        d (dy/dx) / dx                       no derivatives
+    hessians     d (dy/dx) / dx                       no derivatives
     curvature    derivatives of `product`             no derivatives
 """
 
@@ -58,7 +58,7 @@ class Layers:
     def slopes(self) -> Layer:
         inputs = (*(self.column,) * 3, self.unused)
         return Layer(
-            inputs, (self.block,) * 3, lambda x: [_by_columns(J) for J in self.smooth.gradient(*x[:3])], self.bends
+            inputs, (self.block,) * 3, lambda x: [_by_columns(J) for J in self.smooth.gradient(*x[:3])], self.hessians
         )
 
     def product(self) -> Layer:
@@ -83,18 +83,15 @@ class Layers:
 
         return Layer(inputs, tuple(block for row in outputs for block in row), compute)
 
-    def bends(self) -> Layer:
+    def hessians(self) -> Layer:
         """Derivatives of the three matrices by the states and the results (none)."""
         inputs = (*(self.column,) * 3, self.unused, *(self.nothing,) * 3)
-        outputs = [
-            self._bend() if (a, b) in self.smooth.pairs else ca.Sparsity(self.nothing.numel(), self.column.numel())
-            for a in STATES for b in STATES
-        ]  # fmt: skip
-        by_result = ca.Sparsity(self.nothing.numel(), self.column.numel())
-        arranged = [block for a in STATES for block in (*outputs[3 * a : 3 * a + 3], by_result)]
-        return Layer(inputs, tuple(arranged), self._bends)
+        none, some = ca.Sparsity(self.nothing.numel(), self.column.numel()), self._hessian_sparsity()
+        outputs = [[some if (a, b) in self.smooth.pairs else none for b in STATES] for a in STATES]
+        arranged = [block for row in outputs for block in (*row, none)]
+        return Layer(inputs, tuple(arranged), self._hessians)
 
-    def _bends(self, x: Sequence[Array]) -> list[Any]:
+    def _hessians(self, x: Sequence[Array]) -> list[Any]:
         q, qd, u = (state[..., None, :] for state in x[:3])
         weights = np.broadcast_to(np.eye(self.n), (*x[0].shape[:-1], self.n, self.n))
         q, qd, u = (np.broadcast_to(state, weights.shape) for state in (q, qd, u))
@@ -102,7 +99,7 @@ class Layers:
         found = [[*[H.get((a, b)) for b in STATES], None] for a in STATES]
         return [None if block is None else np.swapaxes(block, -1, -3) for row in found for block in row]
 
-    def _bend(self) -> Any:
+    def _hessian_sparsity(self) -> Any:
         """The place of d J[k, a] / d x[b] in a column for every sample and b, a row for every entry of J."""
         n, count = self.n, self.samples
         rows = np.array(self.block.find()).reshape(count, 1, n * n)  # entries of J as casadi counts them

@@ -1,15 +1,15 @@
-"""What JAX knows of a function of an arm: one primitive, and how it is differentiated, turned round and mapped.
+"""What JAX knows of a function of an arm: one primitive, and how it is differentiated, transposed and mapped.
 
 With x the states, v and u changes of them, w adjoints of the result y:
 
-    value     x          y                                       derivative: tangent
-    tangent   x, v       change of y along v                     derivative by x: twist; turned round: product
-    product   x, w       adjoints of x                           derivative by x: bend; turned round: tangent
-    bend      x, v, w    d (sum_a v_a . product_a) / dx          turned round by v: bend, by w: twist
-    twist     x, v, u    second change of y along v and u        turned round by v and by u: bend
+    value            x          y                                derivative: tangent
+    tangent          x, v       change of y along v              derivative by x: second_tangent; transposed: product
+    product          x, w       adjoints of x                    derivative by x: hessian_product; transposed: tangent
+    hessian_product  x, v, w    d (sum_a v_a . product_a) / dx   transposed by v: itself; by w: second_tangent
+    second_tangent   x, v, u    second change of y               transposed by v and by u: hessian_product
 
-All but `value` are linear in what is behind x, and are differentiated by it as that. Arrays have their batch in
-front, the same one in all of them.
+All but `value` are linear in their arguments after x, and are differentiated by these as linear functions. Arrays have
+their batch in front, the same one in all of them.
 """
 
 from __future__ import annotations
@@ -23,29 +23,31 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from lissom.errors import UnsupportedError
-from lissom.export.smooth.base import AbstractSmooth
+from lissom.export.smooth.base import AbstractSmooth, no_third_derivatives
 
-VALUE, TANGENT, PRODUCT, BEND, TWIST = "value", "tangent", "product", "bend", "twist"
+VALUE, TANGENT, PRODUCT = "value", "tangent", "product"
+HESSIAN_PRODUCT, SECOND_TANGENT = "hessian_product", "second_tangent"
 STATES, RESULT = "states", "result"  # what an argument or a result is like
-BEHIND = {VALUE: (), TANGENT: (STATES,), PRODUCT: (RESULT,), BEND: (STATES, RESULT), TWIST: (STATES, STATES)}
-GIVES = {VALUE: RESULT, TANGENT: RESULT, PRODUCT: STATES, BEND: STATES, TWIST: RESULT}
-THIRD = "jax_function: third derivatives do not exist here; second derivatives are the highest."
+LINEAR: dict[str, tuple[str, ...]] = {  # what the arguments after the states are like
+    VALUE: (), TANGENT: (STATES,), PRODUCT: (RESULT,), HESSIAN_PRODUCT: (STATES, RESULT),
+    SECOND_TANGENT: (STATES, STATES),
+}  # fmt: skip
+GIVES = {VALUE: RESULT, TANGENT: RESULT, PRODUCT: STATES, HESSIAN_PRODUCT: STATES, SECOND_TANGENT: RESULT}
 
 FUNCTION = Primitive("lissom_function")
 FUNCTION.multiple_results = True
 
 
 def bind(kind: str, smooth: AbstractSmooth, *groups: Sequence[Any]) -> list[Any]:
-    """Results of a kind for the states and what is behind them, each a sequence of arrays."""
+    """Results of a kind; the states and each of its other arguments are sequences of arrays."""
     found: list[Any] = FUNCTION.bind(*(x for group in groups for x in group), kind=kind, smooth=smooth)
     return found
 
 
 def _grouped(args: Sequence[Any], kind: str, smooth: AbstractSmooth) -> list[list[Any]]:
-    """Arguments as the states and what is behind them."""
+    """Arguments as the states and those in which the function is linear."""
     groups, at = [], 0
-    for like in (STATES, *BEHIND[kind]):
+    for like in (STATES, *LINEAR[kind]):
         size = len(smooth.arguments) if like == STATES else 1
         groups.append(list(args[at : at + size]))
         at += size
@@ -63,21 +65,21 @@ def _shapes(like: str, smooth: AbstractSmooth) -> list[tuple[int, ...]]:
 def _outside(kind: str, smooth: AbstractSmooth, *arrays: Any) -> list[Any]:
     """Compute outside JAX."""
     type_, groups = arrays[0].dtype, _grouped([np.asarray(array, float) for array in arrays], kind, smooth)
-    x, *behind = groups
+    x, *linear = groups
     batch = x[0].shape[:-1]
-    rows = [array.reshape((*batch, smooth.rows)) for array in behind[-1]] if RESULT in BEHIND[kind] else []
+    rows = [array.reshape((*batch, smooth.rows)) for array in linear[-1]] if RESULT in LINEAR[kind] else []
     found: Any
     match kind:
         case "value":
             found = [smooth.value(*x)]
         case "tangent":
-            found = [smooth.tangent(x, behind[0])]
+            found = [smooth.tangent(x, linear[0])]
         case "product":
             found = smooth.product(*x, *rows)
-        case "bend":
-            found = smooth.bend(x, rows[0], behind[0])
+        case "hessian_product":
+            found = smooth.hessian_vector_product(x, rows[0], linear[0])
         case _:
-            found = [smooth.twist(x, *behind)]
+            found = [smooth.second_tangent(x, *linear)]
     shapes = _shapes(GIVES[kind], smooth)
     return [y.reshape((*batch, *shape)).astype(type_, copy=False) for y, shape in zip(found, shapes, strict=True)]
 
@@ -110,33 +112,33 @@ def _along(kind: str, smooth: AbstractSmooth, groups: list[list[Any]], k: int, m
     """The change of the results where one group of arguments changes."""
     if k:
         return bind(kind, smooth, *groups[:k], moved, *groups[k + 1 :])
-    x, *behind = groups
+    x, *linear = groups
     if kind == VALUE:
         return bind(TANGENT, smooth, x, moved)
     if kind == TANGENT:
-        return bind(TWIST, smooth, x, *behind, moved)
+        return bind(SECOND_TANGENT, smooth, x, *linear, moved)
     if kind == PRODUCT:
-        return bind(BEND, smooth, x, moved, *behind)
-    raise UnsupportedError(THIRD)
+        return bind(HESSIAN_PRODUCT, smooth, x, moved, *linear)
+    raise no_third_derivatives("jax_function")
 
 
-def _turned_round(adjoints: Sequence[Any], *args: Any, kind: str, smooth: AbstractSmooth) -> list[Any]:
-    x, *behind = _grouped(args, kind, smooth)
+def _transposed(adjoints: Sequence[Any], *args: Any, kind: str, smooth: AbstractSmooth) -> list[Any]:
+    x, *linear = _grouped(args, kind, smooth)
     c = [ad.instantiate_zeros(one) for one in adjoints]
-    unknown = [any(ad.is_undefined_primal(one) for one in group) for group in behind].index(True)
-    other = behind[1 - unknown] if len(behind) == 2 else []
+    unknown = [any(ad.is_undefined_primal(one) for one in group) for group in linear].index(True)
+    other = linear[1 - unknown] if len(linear) == 2 else []
     if kind == TANGENT:
         found = bind(PRODUCT, smooth, x, c)
     elif kind == PRODUCT:
         found = bind(TANGENT, smooth, x, c)
-    elif kind == TWIST:
-        found = bind(BEND, smooth, x, other, c)
+    elif kind == SECOND_TANGENT:
+        found = bind(HESSIAN_PRODUCT, smooth, x, other, c)
     elif unknown == 0:
-        found = bind(BEND, smooth, x, c, other)
+        found = bind(HESSIAN_PRODUCT, smooth, x, c, other)
     else:
-        found = bind(TWIST, smooth, x, other, c)
+        found = bind(SECOND_TANGENT, smooth, x, other, c)
     results: list[Any] = [None] * len(x)
-    for k, group in enumerate(behind):
+    for k, group in enumerate(linear):
         results += found if k == unknown else [None] * len(group)
     return [y if ad.is_undefined_primal(given) else None for y, given in zip(results, args, strict=True)]
 
@@ -156,5 +158,5 @@ FUNCTION.def_impl(_called)
 FUNCTION.def_abstract_eval(_abstract)
 mlir.register_lowering(FUNCTION, mlir.lower_fun(_called, multiple_results=True))
 ad.primitive_jvps[FUNCTION] = _differentiated
-ad.primitive_transposes[FUNCTION] = _turned_round
+ad.primitive_transposes[FUNCTION] = _transposed
 batching.primitive_batchers[FUNCTION] = _mapped

@@ -65,6 +65,6 @@ def jax_function(
             f'{NAME}: JAX computes in single precision here; call jax.config.update("jax_enable_x64", True) before '
             "anything else for double precision.", RuntimeWarning, stacklevel=2,
         )  # fmt: skip
-    from lissom.export.jax.traced import made
+    from lissom.export.jax.traced import JaxFunction
 
-    return made(arm, verb, frame, point)
+    return JaxFunction.of(arm, verb, frame, point)

@@ -15,6 +15,7 @@ from math import prod
 
 import numpy as np
 
+from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.spatial.rotations import Array
 
@@ -64,19 +65,24 @@ class AbstractSmooth(ABC):
         """Change of the result (..., rows) along changes v of the states."""
         return np.asarray(sum(_applied(J, change) for J, change in zip(self.gradient(*x), v, strict=True)))
 
-    def bend(self, x: Sequence[Array], w: Array, v: Sequence[Array]) -> list[Array]:
-        """Derivatives of the sum of products with vectors v, ``sum_a v_a . product_a(x, w)``, by every state."""
+    def hessian_vector_product(self, x: Sequence[Array], w: Array, v: Sequence[Array]) -> list[Array]:
+        """Hessian of the weighted sum times v: ``d (sum_a v_a . product_a(x, w)) / dx``, by every state."""
         H = self.hessian(*x, w)
         found = [np.zeros(change.shape) for change in v]
         for (a, b), block in H.items():
             found[a] = found[a] + _applied(block, v[b])
         return found
 
-    def twist(self, x: Sequence[Array], v: Sequence[Array], u: Sequence[Array]) -> Array:
+    def second_tangent(self, x: Sequence[Array], v: Sequence[Array], u: Sequence[Array]) -> Array:
         """Second change of the result (..., rows) along changes v and u of the states."""
         H = self.hessian(*(state[..., None, :] for state in x), np.eye(self.rows))
         terms = [v[a][..., None, :] * _applied(block, u[b][..., None, :]) for (a, b), block in H.items()]
         return np.asarray(sum(term.sum(axis=-1) for term in terms))
+
+
+def no_third_derivatives(name: str) -> UnsupportedError:
+    """The error where a framework asks for more than there is."""
+    return UnsupportedError(f"{name}: third derivatives do not exist here; second derivatives are the highest.")
 
 
 def symmetric(blocks: Blocks) -> Blocks:

@@ -1,30 +1,30 @@
-"""Functions of an arm that torch differentiates. With w adjoints of the result, and v vectors like the states x:
+"""Functions of an arm that torch differentiates. With w adjoints of the result, and v and u changes of the states x:
 
-    Value(x)           y                                   backward: Product
-    Product(w, x)      adjoints of x                       backward: Tangent by w, Bend by x
-    Tangent(x, v)      change of y along v                 backward: Bend by x, Product by v
-    Bend(w, x, v)      d (sum_a v_a . Product_a) / dx      no derivatives
+    Value(x)                  y                                   adjoints: Product
+    Product(w, x)             adjoints of x                       by w: Tangent; by x: HessianProduct
+    Tangent(x, v)             change of y along v                 by x: HessianProduct; by v: Product
+    HessianProduct(w, x, v)   d (sum_a v_a . Product_a) / dx      by w: SecondTangent; by v: itself
+    SecondTangent(x, v, u)    second change of y along v and u    by v and by u: HessianProduct
 
-Forwards, Value has Tangent and Product has Product and Bend.
+Those are adjoints, for `backward`. Forwards, by x: Value has Tangent, Product has HessianProduct, Tangent has
+SecondTangent; all are linear in w, v and u. Third derivatives, which are those of the last two by x, do not exist.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from lissom.errors import UnsupportedError
-from lissom.export.smooth.base import AbstractSmooth
+from lissom.export.smooth.base import AbstractSmooth, no_third_derivatives
 from lissom.spatial.rotations import Array
 
 Tensors = Sequence[torch.Tensor]
 ANY = inspect.Signature([inspect.Parameter("given", inspect.Parameter.VAR_POSITIONAL)])
 FLOAT = np.dtype(float)  # comparing with it is much quicker than with `float`
-THIRD = "torch_function: third derivatives do not exist here; second derivatives are the highest."
 
 
 def batched(kind: Any) -> Any:
@@ -82,14 +82,15 @@ class Product(Saved):
     @staticmethod
     def backward(ctx: Any, *v: torch.Tensor) -> Any:
         w, *x = ctx.saved_tensors
-        return None, Tangent.apply(ctx.smooth, *x, *v), *Bend.apply(ctx.smooth, w, *x, *v)
+        return None, Tangent.apply(ctx.smooth, *x, *v), *HessianProduct.apply(ctx.smooth, w, *x, *v)
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: torch.Tensor | None) -> Any:
         w, *x = ctx.saved_tensors
         dw, *dx = _filled(changes, ctx.saved_tensors)
-        parts = Product.apply(ctx.smooth, dw, *x), Bend.apply(ctx.smooth, w, *x, *dx)
-        return tuple(a + b for a, b in zip(*parts, strict=True))
+        return Sum.apply(
+            ctx.smooth, *Product.apply(ctx.smooth, dw, *x), *HessianProduct.apply(ctx.smooth, w, *x, *dx)
+        )  # fmt: skip
 
 
 @batched
@@ -98,28 +99,100 @@ class Tangent(Saved):
 
     @staticmethod
     def forward(smooth: AbstractSmooth, *given: torch.Tensor) -> torch.Tensor:
-        x, v = _halves(_arrays(given))
-        change = smooth.tangent(x, v)
-        return _tensor(change.reshape((*change.shape[:-1], *smooth.shape)), given[0])
+        x, v = _parts(_arrays(given), 2)
+        return _result(smooth, smooth.tangent(x, v), given[0])
 
     @staticmethod
     def backward(ctx: Any, w: torch.Tensor) -> Any:
-        x, v = _halves(ctx.saved_tensors)
-        return None, *Bend.apply(ctx.smooth, w, *x, *v), *Product.apply(ctx.smooth, w, *x)
+        x, v = _parts(ctx.saved_tensors, 2)
+        return None, *HessianProduct.apply(ctx.smooth, w, *x, *v), *Product.apply(ctx.smooth, w, *x)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: torch.Tensor | None) -> Any:
+        x, v = _parts(ctx.saved_tensors, 2)
+        dx, dv = _parts(_filled(changes, ctx.saved_tensors), 2)
+        parts = SecondTangent.apply(ctx.smooth, *x, *v, *dx), Tangent.apply(ctx.smooth, *x, *dv)
+        return Sum.apply(ctx.smooth, *parts)[0]
+
+
+class Second(Saved):
+    """A second derivative: it is differentiated by all but the states, whose changes are told from zeros."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        Saved.setup_context(ctx, inputs, output)
+        ctx.set_materialize_grads(False)
 
 
 @batched
-class Bend(Saved):
-    """Derivatives of the sum of the adjoints with vectors, by the states."""
+class HessianProduct(Second):
+    """The Hessian of a weighted sum of the result, times changes of the states."""
 
     @staticmethod
     def forward(smooth: AbstractSmooth, w: torch.Tensor, *given: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        x, v = _halves(_arrays(given))
-        return tuple(_tensor(y, w) for y in smooth.bend(x, _weights(smooth, w), v))
+        x, v = _parts(_arrays(given), 2)
+        return tuple(_tensor(y, w) for y in smooth.hessian_vector_product(x, _weights(smooth, w), v))
 
     @staticmethod
-    def backward(ctx: Any, *_: torch.Tensor) -> Any:
-        raise UnsupportedError(THIRD)
+    def backward(ctx: Any, *adjoints: torch.Tensor | None) -> Any:
+        w, *given = ctx.saved_tensors
+        x, v = _parts(given, 2)
+        u = _filled(adjoints, x)
+        _refuse_third(ctx.needs_input_grad[2 : 2 + len(x)])
+        by_w, by_v = SecondTangent.apply(ctx.smooth, *x, *v, *u), HessianProduct.apply(ctx.smooth, w, *x, *u)
+        return None, by_w, *(None for _ in x), *by_v
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: torch.Tensor | None) -> Any:
+        w, *given = ctx.saved_tensors
+        x, v = _parts(given, 2)
+        _refuse_third(dx is not None for dx in changes[1 : 1 + len(x)])
+        dw, *moved = _filled(changes, ctx.saved_tensors)
+        _, dv = _parts(moved, 2)
+        return Sum.apply(
+            ctx.smooth, *HessianProduct.apply(ctx.smooth, dw, *x, *v), *HessianProduct.apply(ctx.smooth, w, *x, *dv)
+        )
+
+
+@batched
+class SecondTangent(Second):
+    """The second change of the result along two changes of the states."""
+
+    @staticmethod
+    def forward(smooth: AbstractSmooth, *given: torch.Tensor) -> torch.Tensor:
+        return _result(smooth, smooth.second_tangent(*_parts(_arrays(given), 3)), given[0])
+
+    @staticmethod
+    def backward(ctx: Any, w: torch.Tensor) -> Any:
+        x, v, u = _parts(ctx.saved_tensors, 3)
+        _refuse_third(ctx.needs_input_grad[1 : 1 + len(x)])
+        by_v, by_u = (HessianProduct.apply(ctx.smooth, w, *x, *other) for other in (u, v))
+        return None, *(None for _ in x), *by_v, *by_u
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: torch.Tensor | None) -> Any:
+        x, v, u = _parts(ctx.saved_tensors, 3)
+        _refuse_third(dx is not None for dx in changes[: len(x)])
+        _, dv, du = _parts(_filled(changes, ctx.saved_tensors), 3)
+        parts = SecondTangent.apply(ctx.smooth, *x, *dv, *u), SecondTangent.apply(ctx.smooth, *x, *v, *du)
+        return Sum.apply(ctx.smooth, *parts)[0]
+
+
+@batched
+class Sum(Saved):
+    """Sums of pairs of tensors. Inside `jvp` torch adds without the forward derivatives of transforms around it."""
+
+    @staticmethod
+    def forward(smooth: AbstractSmooth, *given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(a + b for a, b in zip(*_parts(given, 2), strict=True))
+
+    @staticmethod
+    def backward(ctx: Any, *adjoints: torch.Tensor) -> Any:
+        return None, *adjoints, *adjoints
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: torch.Tensor | None) -> Any:
+        return Sum.apply(ctx.smooth, *_filled(changes, ctx.saved_tensors))
 
 
 def _arrays(tensors: Tensors) -> list[Array]:
@@ -145,10 +218,23 @@ def _tensor(y: Array, like: torch.Tensor) -> torch.Tensor:
     return found if like.dtype is torch.float64 and like.is_cpu else found.to(dtype=like.dtype, device=like.device)
 
 
-def _halves(given: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    return given[: len(given) // 2], given[len(given) // 2 :]
+def _result(smooth: AbstractSmooth, rows: Array, like: torch.Tensor) -> torch.Tensor:
+    """A tensor like the result of the function, from its entries as rows."""
+    return _tensor(rows.reshape((*rows.shape[:-1], *smooth.shape)), like)
+
+
+def _parts(given: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """A number of groups of equal length."""
+    size = len(given) // count
+    return [given[k * size : (k + 1) * size] for k in range(count)]
 
 
 def _filled(changes: Sequence[torch.Tensor | None], x: Tensors) -> list[torch.Tensor]:
     """Changes of all tensors, zero where there are none."""
     return [torch.zeros_like(a) if dx is None else dx for dx, a in zip(changes, x, strict=True)]
+
+
+def _refuse_third(by_states: Iterable[bool]) -> None:
+    """Raise an error where second derivatives are differentiated by the states."""
+    if any(by_states):
+        raise no_third_derivatives("torch_function")

@@ -56,6 +56,6 @@ def torch_function(
     """
     check_keywords(torch_function, unknown, {"loads": NO_LOADS, "base": NO_LOADS})
     refuse_without("torch", NAME, install_extra("torch"))
-    from lissom.export.torch.tensors import made
+    from lissom.export.torch.tensors import TorchFunction
 
-    return made(arm, verb, frame, point)
+    return TorchFunction.of(arm, verb, frame, point)

@@ -7,10 +7,11 @@ import numpy as np
 from lissom.errors import InputError, UnsupportedError, suggest
 from lissom.model.arm import Arm
 from lissom.model.contact import Contact, Mirror
-from lissom.motion.phased.holding import Holding, travel_directions
+from lissom.motion.phased.holding import travel_directions
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.points import PointsAt
 from lissom.motion.task.criteria.known import CRITERIA, criterion
+from lissom.motion.task.phases import Travel
 from lissom.motion.task.reach import Reach
 from lissom.motion.task.task import Task
 from lissom.spatial.rotations import Array
@@ -19,7 +20,8 @@ from lissom.verbs.dynamics import mass_matrix
 VERB = "predict_motion"
 POSTURES = 3
 CLOSE = 1e-6  # relative: of a mirror image; m: of a contact at a given end
-LIMITS = ("acceleration", "jerk", "torque_rate", "power")
+DEEP = 1e-3  # m, that a point may be beyond its plane, as for `verify`
+LIMITS = ("torque_rate", "power")
 
 
 def contacts_of(arm: Arm, task: Task) -> list[Contact]:
@@ -53,6 +55,13 @@ def mirror_of(arm: Arm, task: Task) -> Mirror | None:
             for word in found.named(kind):
                 if word not in known:
                     raise InputError(f"{VERB}: mirror: {kind} has {word!r}; {suggest(word, known)}")
+        asked = [one.name for one in arm.contacts] if task.contacts is None else task.contacts
+        for word in asked:
+            partner = found.partner("contacts", word)
+            if partner not in asked:
+                raise InputError(
+                    f"{VERB}: contacts has {word!r}, but not {partner!r}, its partner in the mirror; give both or none."
+                )
     return found
 
 
@@ -69,7 +78,8 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
             f"{VERB}: {word!r} of arm {arm.name!r} has no motor, and no phase has a contact that carries the weight. "
             "Give contacts to a phase."
         )
-    for word, empty in (("via", ()), ("obstacles", ()), ("bending", ())):
+    unused = {"via": (), "obstacles": (), "bodies": None, "margin": 0.0, "bending": ()}
+    for word, empty in unused.items():
         if getattr(task, word) != empty:
             raise UnsupportedError(f"{VERB}: {word} is not supported together with phases.")
     for end in ("start", "goal"):
@@ -80,9 +90,11 @@ def refuse_unsupported(arm: Arm, task: Task) -> None:
     for word in LIMITS:
         limited = [joint.name for joint in arm.joints if getattr(joint.limits, word) is not None]
         if getattr(task.limits, word) is not None:
-            raise UnsupportedError(f"{VERB}: limits of {word} are not supported together with phases (limited: task).")
-        if limited and word not in ("acceleration", "jerk"):
-            raise UnsupportedError(f"{VERB}: limits of {word} are not supported with phases (limited: {limited[0]}).")
+            limited = ["the task"]
+        if limited:
+            raise UnsupportedError(
+                f"{VERB}: limits of {word} are not supported together with phases (limited: {limited[0]}); omit them."
+            )
     for word in task.minimise:
         kind = criterion(word)
         if callable(word) or type(kind).parts is None or kind.name not in CRITERIA:
@@ -117,8 +129,7 @@ def refuse_wrong_travel(layout: Layout) -> None:
 
 def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
     """Refuse contacts that hold through a whole period of a motion that travels."""
-    moves = [one.coordinate for one in layout.task.travel
-             if one.speed or (isinstance(one.distance, float) and one.distance)]  # fmt: skip
+    moves = [one.coordinate for one in layout.task.travel if one.speed or _excludes_rest(one)]
     always = set.intersection(*(set(mesh.contacts) for mesh in layout.phases))
     for i in sorted(always):
         if moves and reflection.partner[i] in always:
@@ -126,6 +137,13 @@ def refuse_endless_contacts(layout: Layout, reflection: Reflection) -> None:
                 f"{VERB}: contact {layout.names[i]!r} holds in all phases, so the motion cannot travel along "
                 f"{moves[0]!r}. End its contact in some phase."
             )
+
+
+def _excludes_rest(one: Travel) -> bool:
+    """Whether a distance is given, and is not zero."""
+    if isinstance(one.distance, tuple):
+        return bool(one.distance[0] > 0.0 or one.distance[1] < 0.0)
+    return bool(one.distance)
 
 
 def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) -> None:
@@ -159,8 +177,9 @@ def refuse_odd_mirror(layout: Layout, reflection: Reflection, mirror: Mirror) ->
         )
 
 
-def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Array) -> None:
-    """Refuse given ends at which contacts that should hold are not at their planes, or have moved."""
+def refuse_wrong_ends(layout: Layout, start: Array, goal: Array) -> None:
+    """Refuse given ends at which contacts that should hold are not at their planes, or have moved, or others are
+    beyond their planes."""
     places = list[PointsAt | None]()
     for word, phase, q in (("start", 0, start), ("goal", -1, goal)):
         if np.isnan(q).any():
@@ -168,9 +187,15 @@ def refuse_wrong_ends(layout: Layout, holding: Holding, start: Array, goal: Arra
             continue
         at = layout.kinematics.at(q[None])
         places.append(at)
-        for i in layout.phases[phase].contacts:
-            gap = float(layout.planes[i].directions[0] @ at.place(i)[0]) - layout.planes[i].height
-            if abs(gap) > CLOSE:
+        for i, plane in enumerate(layout.planes):
+            gap = float(plane.directions[0] @ at.place(i)[0]) - plane.height
+            holds = i in layout.phases[phase].contacts
+            if not holds and gap < -DEEP:
+                raise InputError(
+                    f"{VERB}: contact {layout.names[i]!r} is {-gap:.3g} m beyond its plane at the {word}; expected it "
+                    "on the side to which the normal points."
+                )
+            if holds and abs(gap) > CLOSE:
                 raise InputError(
                     f"{VERB}: contact {layout.names[i]!r} holds in phase {layout.phases[phase].name!r}, but at the "
                     f"{word} it is {gap:.3g} m from its plane."

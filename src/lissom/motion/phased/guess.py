@@ -6,6 +6,8 @@ import numpy as np
 
 from lissom.motion.phased.holding import Holding, anchor_places
 from lissom.motion.phased.layout import Layout
+from lissom.motion.phased.units import units_of
+from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.solve.guess import Guess
 from lissom.motion.task.bounds import Bounds
 from lissom.motion.task.loads import loads_over
@@ -37,10 +39,13 @@ def expected_durations(task: Task) -> Array:
 
 
 class PhasedGuess:
-    """Positions along a motion to begin with.
+    """Positions along a motion to begin with; of an earlier motion with the same phases, their durations and the forces
+    of its contacts too.
 
     Attributes
     ----------
+    durations : (phases,)        [s]
+    units : Units                of the program that begins here
     t, q : (k,), (k, n)          fractions of the motion, and positions there
     beginnings : (phases, n)     positions where phases begin
     shifts : list of int         coordinates along which the whole motion may be moved, so that it begins where it does
@@ -49,8 +54,12 @@ class PhasedGuess:
     def __init__(
         self, layout: Layout, typical: Array, start: Array, goal: Array, given: Guess | None, bounds: Bounds
     ) -> None:
-        self._layout, self._typical, self._bounds = layout, typical, bounds
-        self.ends = np.cumsum([0.0, *typical]) / typical.sum()
+        self._layout, self._earlier = layout, _same_phases(layout, given)
+        self.durations = typical
+        if given is not None and given.duration is not None and self._earlier is not None:
+            shortest, longest = np.array([phase.bounds for phase in layout.task.phases]).T
+            self.durations = np.clip(np.diff(self._earlier.ends) * given.duration, shortest, longest)
+        self.ends = np.cumsum([0.0, *self.durations]) / self.durations.sum()
         if given is not None:
             self.q = given.q
         elif layout.task.periodic:
@@ -59,8 +68,11 @@ class PhasedGuess:
             home = layout.arm.ready
             self.q = np.stack([np.where(np.isnan(q), home, q) for q in (start, goal)])
         self.t = np.linspace(0.0, 1.0, len(self.q))
+        if self._earlier is not None:  # phases begin where those of the earlier motion do
+            self.t = np.interp(self.t, self._earlier.ends, self.ends)
         self.beginnings = self.at(self.ends[:-1])
         self.shifts = self._shifts() if layout.task.periodic else []
+        self.units = units_of(layout.arm, bounds, self.required())
 
     def _standing(self) -> Array:
         """The pose of the arm that is shown by default, moved along its travels."""
@@ -75,7 +87,7 @@ class PhasedGuess:
         if isinstance(distance, float):
             return distance
         if speed is not None:
-            return float(speed * self._typical.sum())
+            return float(speed * self.durations.sum())
         return 0.0 if distance is None else float(np.mean(distance))
 
     def _shifts(self) -> list[int]:
@@ -120,9 +132,9 @@ class PhasedGuess:
         layout, x = self._layout, np.zeros(self._layout.size)
         rng = np.random.default_rng(seed)
         whole = self._random(rng, noise)
-        x[layout.durations] = self._typical
+        x[layout.durations] = self.durations
         if noise:
-            x[layout.durations] *= np.exp(rng.normal(scale=noise, size=len(self._typical)))
+            x[layout.durations] *= np.exp(rng.normal(scale=noise, size=len(self.durations)))
         for place, one in zip(layout.travels, layout.task.travel, strict=True):
             x[place] = self._distance(one)
         for p, mesh in enumerate(layout.phases):
@@ -131,6 +143,7 @@ class PhasedGuess:
                 [np.interp(s, np.linspace(0, 1, COARSE), column) for column in whole.T], axis=1
             )
             self._share(x, p)
+            self._keep_forces(x, p)
         self._anchor(holding, x)
         return x
 
@@ -150,6 +163,18 @@ class PhasedGuess:
             free = not layout.arm.actuated.all()
             x[places[:, 0]] = 1 / len(carrying) if i in carrying and free else TOUCH
 
+    def _keep_forces(self, x: Array, p: int) -> None:
+        """Contacts that held in the same phase of the earlier motion carry what they carried there."""
+        path, layout = self._earlier, self._layout
+        if path is None:
+            return
+        s = path.ends[p] + layout.phases[p].s * (path.ends[p + 1] - path.ends[p])
+        forces = path.interpolated(s)
+        for i, places in layout.forces[p].items():
+            k = path.contacts.index(layout.names[i]) if layout.names[i] in path.contacts else None
+            if k is not None and path.active[p, k]:
+                x[places] = forces[:, k] @ layout.planes[i].directions.T / self.units.force
+
     def _anchor(self, holding: Holding, x: Array) -> None:
         """Anchors where contacts begin along the guess."""
         for place, row in anchor_places(holding.places).items():
@@ -157,3 +182,10 @@ class PhasedGuess:
             q = self.at(np.array([self.ends[row.phase] + row.s * span]))
             at = self._layout.kinematics.at(q).place(row.at.contact)[0]
             x[place] = at @ self._layout.planes[row.at.contact].directions[row.at.part]
+
+
+def _same_phases(layout: Layout, given: Guess | None) -> ContactPath | None:
+    """Return the contacts of an earlier motion with the same phases; None where there is none."""
+    path = None if given is None else given.contacts
+    same = path is not None and path.phases == tuple(mesh.name for mesh in layout.phases)
+    return path if same else None

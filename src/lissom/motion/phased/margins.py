@@ -10,7 +10,8 @@ from lissom.spatial.rotations import Array
 
 
 class Margins(NamedTuple):
-    """force (phases, contacts) : by which forces are inside their cones, in units of force
+    """force (phases, contacts, 3) : by which forces are inside their cones, in units of force: where a phase begins,
+    at its samples, where it ends
     torque (n,) : parts of limits."""
 
     force: Array
@@ -19,4 +20,4 @@ class Margins(NamedTuple):
     @classmethod
     def none(cls, phases: int, contacts: int, n: int) -> Margins:
         """Return no margins."""
-        return cls(np.zeros((phases, contacts)), np.zeros(n))
+        return cls(np.zeros((phases, contacts, 3)), np.zeros(n))

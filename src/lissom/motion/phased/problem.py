@@ -18,7 +18,8 @@ from lissom.motion.phased.checks import (
 )
 from lissom.motion.phased.costs.differences import DifferenceCost, force_differences, torque_differences
 from lissom.motion.phased.costs.samples import SampleCost
-from lissom.motion.phased.guess import PhasedGuess, expected_durations
+from lissom.motion.phased.feasible import refuse_fixed_contacts, refuse_wrong_durations
+from lissom.motion.phased.guess import PhasedGuess
 from lissom.motion.phased.holding import Ends, choose_rows
 from lissom.motion.phased.layout import Layout, Reflection
 from lissom.motion.phased.margins import Margins
@@ -27,11 +28,13 @@ from lissom.motion.phased.rows import linear
 from lissom.motion.phased.rows.block import LinearRows
 from lissom.motion.phased.rows.dynamics import DynamicsRows
 from lissom.motion.phased.rows.joins import JoinRows, joins_of
+from lissom.motion.phased.rows.limits import ORDERS, LimitRows
 from lissom.motion.phased.rows.offsets import OffsetRows, place_sums, refuse_ends_beyond
 from lissom.motion.phased.rows.places import PlaceRows
 from lissom.motion.phased.rows.rates import StillRows
 from lissom.motion.phased.swing import swing_rows
-from lissom.motion.phased.units import units_of
+from lissom.motion.phased.symmetry import refuse_asymmetry
+from lissom.motion.phased.timing import Timing
 from lissom.motion.solve.guess import Guess
 from lissom.motion.task.bounds import bounds_of
 from lissom.motion.task.criteria.criterion import Joints, Parts
@@ -56,9 +59,10 @@ class PhasedProblem:
     """
 
     def __init__(self, arm: Arm, task: Task, segments: Sequence[int], guess: Guess | None = None,
-                 margins: Margins | None = None) -> None:  # fmt: skip
-        """margins : by which limits are tightened at samples."""
+                 margins: Margins | None = None, timing: Timing | None = None) -> None:  # fmt: skip
+        """margins : by which limits are tightened at samples; timing : of loads, transfers and swings."""
         refuse_unsupported(arm, task)
+        refuse_wrong_durations(task)
         self.arm, self.task, self.sums = arm, task, place_sums(arm, task)
         self.bounds = bounds_of(arm, task, VERB)
         self.layout = layout = Layout(arm, task, contacts_of(arm, task), segments)
@@ -67,17 +71,23 @@ class PhasedProblem:
         self.reflection = Reflection(layout, mirror)
         if mirror is not None:
             refuse_odd_mirror(layout, self.reflection, mirror)
+            refuse_asymmetry(layout, self.reflection, self.bounds)
         refuse_wrong_travel(layout)
         refuse_endless_contacts(layout, self.reflection)
+        refuse_fixed_contacts(layout)
         self.start, self.goal = (self._given(word) for word in ("start", "goal"))
         self.rates = None if task.periodic else [rates_at(arm, task, word) for word in ("start", "goal")]
-        self.typical = expected_durations(task)
+        self.typical = Timing.expected(task).durations
+        self.timing = Timing(self.typical) if timing is None else timing
         self.guess = PhasedGuess(layout, self.typical, self.start, self.goal, guess, self.bounds)
         self.joins = joins_of(layout)
         self.holding = choose_rows(layout, self.reflection, self.guess.beginnings, self._ends())
-        refuse_wrong_ends(layout, self.holding, self.start, self.goal)
-        self.units = units_of(arm, self.bounds, self.guess.required())
-        self.parts = self._parts()
+        refuse_wrong_ends(layout, self.start, self.goal)
+        self.units = self.guess.units
+        self.terms = self._terms()
+        self.parts = Parts.none(arm.dof)
+        for (_, part), weight in zip(self.terms.items(), task.minimise.values(), strict=True):
+            self.parts = self.parts.plus(part, weight)
         self.program = self._program()
 
     def _given(self, word: str) -> Array:
@@ -91,20 +101,21 @@ class PhasedProblem:
         start, goal = np.isnan(self.start), np.isnan(self.goal)
         return Ends(start, np.isnan(self.rates[0]), goal, np.isnan(self.rates[1]))
 
-    def _parts(self) -> Parts:
+    def _terms(self) -> dict[str, Parts]:
+        """Every criterion, by its name, without its weight."""
         bounds, arm = self.bounds, self.arm
         lower, upper = bounds.lower["torque"], bounds.upper["torque"]
         turning = np.zeros(arm.dof, bool)
         turning[arm.joint_index] = [joint.angular for joint in arm.joints]
         joints = Joints(arm.coordinates, arm.actuated, np.maximum(np.abs(lower), np.abs(upper)), lower, upper, turning)
-        out = Parts.none(arm.dof)
-        for word, weight in self.task.minimise.items():
+        out = {}
+        for word in self.task.minimise:
             kind = criterion(word)
             if not kind.of_contacts:
                 kind.check(joints, VERB)
             part = kind.parts(joints)
             assert part is not None  # refused before
-            out = out.plus(part, weight)
+            out[kind.name] = part
         return out
 
     # ---- the program --------------------------------------------------------------------------------
@@ -113,7 +124,7 @@ class PhasedProblem:
         layout, joins, typical = self.layout, self.joins, self.typical
         jumps = self.holding.jumps
         smooth = [join for join in joins if not jumps[join.after]]
-        swing, least = swing_rows(layout, self.reflection, typical)
+        swing, least = swing_rows(layout, self.reflection, self.timing.durations)
         blocks = [
             DynamicsRows(layout, self.units, self._times()),
             PlaceRows(layout, self.holding.places),
@@ -121,6 +132,7 @@ class PhasedProblem:
             JoinRows(layout, joins, 1, self.reflection, typical),
             JoinRows(layout, smooth, 2, self.reflection, typical),
             PlaceRows(layout, swing, least),
+            *(LimitRows(layout, self.bounds, quantity) for quantity in ORDERS),
             OffsetRows(layout, self.sums, refuse_ends_beyond(self.arm, self.task, self.start, self.goal)),
         ]
         low, high = self._bounds()
@@ -129,9 +141,10 @@ class PhasedProblem:
         return begin
 
     def _times(self) -> list[Array]:
-        """Fractions of the motion at the samples of every phase, with the durations that are expected."""
-        begin = np.cumsum([0.0, *self.typical])
-        return [(begin[p] + mesh.s * self.typical[p]) / begin[-1] for p, mesh in enumerate(self.layout.phases)]
+        """Fractions of the motion at the samples of every phase."""
+        T = self.timing.durations
+        begin = np.cumsum([0.0, *T])
+        return [(begin[p] + mesh.s * T[p]) / begin[-1] for p, mesh in enumerate(self.layout.phases)]
 
     def _costs(self) -> list[SampleCost | DifferenceCost]:
         layout, parts, reflection = self.layout, self.parts, self.reflection
@@ -148,7 +161,7 @@ class PhasedProblem:
         parts = [
             *linear.joined_positions(layout, self.joins, self.reflection),
             *linear.friction(layout, self.units.force, self.margins.force),
-            *linear.transfers(layout, self.typical),
+            *linear.transfers(layout, self.timing.durations),
             *linear.durations(layout),
             *linear.rates(layout, self.bounds),
         ]
@@ -172,7 +185,7 @@ class PhasedProblem:
             for i, places in layout.forces[p].items():
                 least, most = dict(phase.normal_force).get(layout.names[i], (0.0, np.inf))
                 low[places], high[places] = -MOST_FORCE, MOST_FORCE
-                inner = self.margins.force[p, i]
+                inner = min(self.margins.force[p, i, 1], (most - least) / self.units.force / 2)
                 low[places[:, 0]], high[places[:, 0]] = (
                     least / self.units.force + inner,
                     most / self.units.force - inner,
@@ -181,8 +194,8 @@ class PhasedProblem:
                     low[places[:, 1:]] = high[places[:, 1:]] = 0.0
             shortest, longest = phase.bounds
             low[layout.durations[p]], high[layout.durations[p]] = max(shortest, SHORTEST), min(longest, LONGEST)
-            if isinstance(phase.duration, float):
-                low[layout.durations[p]] = high[layout.durations[p]] = phase.duration
+            if isinstance(phase.duration, float) or self.timing.fixed:
+                low[layout.durations[p]] = high[layout.durations[p]] = self.timing.durations[p]
         for place, one in zip(layout.travels, self.task.travel, strict=True):
             if one.distance is not None:
                 low[place], high[place] = one.distance if isinstance(one.distance, tuple) else 2 * (one.distance,)
@@ -199,7 +212,7 @@ class PhasedProblem:
             return
         for phase, at, q, rate in ((0, (0, 1), self.start, self.rates[0]), (-1, (-1, -2), self.goal, self.rates[1])):
             some = np.isfinite(q)
-            for row in at[: 1 + bool(phase == phase)]:
+            for row in at:
                 fixed = some if row == at[0] else some & (rate == 0.0)
                 low[layout.points[phase][row, fixed]] = high[layout.points[phase][row, fixed]] = q[fixed]
 

@@ -10,15 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
+from lissom.motion.phased.costs.criteria import criteria_of
 from lissom.motion.phased.margins import Margins
 from lissom.motion.phased.problem import PhasedProblem
 from lissom.motion.phased.spline import joined_spline, prolonged
+from lissom.motion.phased.timing import Timing, depends_on_time
 from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.result.outcome import MotionOutcome
 from lissom.motion.result.report import Iteration, MotionReport, StartRow
+from lissom.motion.result.verification.base_residual import RESIDUAL, expected_defects, sample_residual
+from lissom.motion.result.verification.force_excess import force_excess
 from lissom.motion.result.verification.verify import limit_peaks
-from lissom.motion.result.verification.wander import Wander, cone_excess, wander_of
+from lissom.motion.result.verification.wander import Wander, wander_of
 from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
@@ -38,7 +42,9 @@ EXTRA = 2  # random starts where the first one fails
 FINER, ROUNDS = 1.5, 4  # times the segments of a phase in which contacts wander too far; how often at most
 CONE, WIDER = 1e-3, 1.3  # of the weight, that forces may leave their cones between samples; margins per excess
 ALLOWED = 1e-3  # m, that contacts may wander between knots
+APART = 1e-4  # rad or m, that segments may end from the plan; meshes are refined from half of it
 PER_SEGMENT = 10
+TIMINGS, NEAR = 4, 1e-2  # runs with durations of the run before; change of them, from which they are given in the last
 
 
 class PhasedIpopt(Ipopt):
@@ -92,9 +98,11 @@ class PhasedSearch:
         self.spent = {"compile": 0.0, "build": 0.0, "solve": 0.0, "evaluate": 0.0}
         self.problem = self._problem([phase.segments for phase in task.phases])
 
-    def _problem(self, segments: Sequence[int], margins: Margins | None = None) -> PhasedProblem:
+    def _problem(
+        self, segments: Sequence[int], margins: Margins | None = None, timing: Timing | None = None
+    ) -> PhasedProblem:
         clock = time.perf_counter()
-        made = PhasedProblem(self.arm, self.task, segments, self.guess, margins)
+        made = PhasedProblem(self.arm, self.task, segments, self.guess, margins, timing)
         self.spent["build"] += time.perf_counter() - clock
         return made
 
@@ -103,7 +111,7 @@ class PhasedSearch:
         best, rows = None, list[StartRow]()
         for k in range(max(starts or 1, 1 + EXTRA)):
             stage(f"start {k + 1}" if k else "solving")
-            found = self.solved(self.problem, self._begin(k))
+            found = self._timed(self.solved(self.problem, self._begin(k)))
             motion = self._refined(found)
             rows.append(_row(k, motion))
             if best is None or (motion.ok, -motion.cost) > (best.ok, -best.cost):
@@ -144,6 +152,21 @@ class PhasedSearch:
             x = solution.x
         return Found(problem, solution, log)
 
+    def _timed(self, found: Found) -> Found:
+        """Solve again with what changes in time at the durations that were found, until these are the same.
+
+        Loads that change, transfers and swings are written with durations that are expected. Where those of phases are
+        free the last run has them given, so that its rows are those of the motion that is returned.
+        """
+        for k in range(TIMINGS):
+            durations, before = found.problem.durations(found.solution.x), found.problem.timing
+            if not found.solution.solved or not depends_on_time(self.task) or before.agrees(durations):
+                break
+            stage("adjusting durations")
+            fixed = k == TIMINGS - 1 or before.change(durations) < NEAR
+            found = self._again(found, found.each, found.problem.margins, Timing(durations, fixed))
+        return found
+
     def _refined(self, found: Found) -> Motion:
         """The motion of a solution: on finer meshes while contacts wander between knots by more than is allowed, with
         margins while forces leave their cones between samples."""
@@ -152,11 +175,11 @@ class PhasedSearch:
         for _ in range(ROUNDS):
             if not found.solution.solved:
                 break
-            finer, margins = self._asked(found, motion, wander)
+            finer, margins = self._next_mesh(found, motion, wander)
             if finer is None:
                 break
             stage("refining the mesh" if finer != found.each else "keeping limits between samples")
-            better = self._again(found, finer, margins)
+            better = self._again(found, finer, margins, found.problem.timing)
             same = finer == found.each
             if not better.solution.solved or (same and better.solution.cost > DEARER * found.solution.cost):
                 break  # margins that cost much lead to another optimum: what is exceeded stays, and `verify` says it
@@ -166,17 +189,27 @@ class PhasedSearch:
         refinements = tuple(history) if len(history) > 1 else ()
         return motion.with_verdict(report=replace(motion.report, refinements=refinements))
 
-    def _asked(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
+    def _next_mesh(self, found: Found, motion: Motion, wander: Wander) -> tuple[list[int] | None, Margins]:
         """Segments and margins for a better motion; None where it is good enough."""
         margins = found.problem.margins
-        if wander.largest > ALLOWED:
-            some = wander.phases > ALLOWED
+        some = (wander.phases > ALLOWED) | (self._defects(motion) > APART / 2)
+        if some.any():
             return [int(np.ceil(FINER * K)) if more else K for K, more in zip(found.each, some, strict=True)], margins
-        excess, torque = cone_excess(motion), self._torque_excess(motion)
+        excess, torque = force_excess(motion).largest, self._torque_excess(motion)
         if excess.max(initial=0.0) <= CONE and not torque.any():
             return None, margins
-        force = margins.force + np.where(excess > CONE / 2, WIDER * excess, 0.0)
+        # small excess at ends of phases is left: where loads pass to others there is no room for a margin
+        force = margins.force + np.where(excess > [CONE, CONE / 2, CONE], WIDER * excess, 0.0)
         return found.each, Margins(force, margins.torque + WIDER * torque)
+
+    @staticmethod
+    def _defects(motion: Motion) -> Array:
+        """(phases,) how far segments of every phase are expected to end from the plan [rad or m]."""
+        path, middle = motion.contact_path, (motion.breaks[1:] + motion.breaks[:-1]) / 2
+        assert path is not None
+        out = np.zeros(len(path.phases))
+        np.maximum.at(out, path.phase_at(middle), expected_defects(motion))
+        return out
 
     def _torque_excess(self, motion: Motion) -> Array:
         """(n,) by what part of its limit a torque exceeds it between samples; only of the one that does most."""
@@ -186,9 +219,9 @@ class PhasedSearch:
                 out[self.arm.coordinates.index(peak.joint)] = peak.utilisation - 1
         return out
 
-    def _again(self, found: Found, segments: list[int], margins: Margins) -> Found:
-        """Solve on another mesh, or with other margins, from a solution."""
-        problem = self._problem(segments, margins)
+    def _again(self, found: Found, segments: list[int], margins: Margins, timing: Timing) -> Found:
+        """Solve on another mesh, with other margins or another timing, from a solution."""
+        problem = self._problem(segments, margins, timing)
         x = prolonged(found.problem.layout, found.solution.x, problem.layout)
         same = segments == found.each
         finer = self.solved(problem, x, near=True, warm=found.solution if same else None)
@@ -202,7 +235,8 @@ class PhasedSearch:
         layout, x = problem.layout, solution.x
         breaks, P = joined_spline(layout, x)
         violation, samples = problem.program.unscaled_violation(x), sum(len(mesh.s) for mesh in layout.phases)
-        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME)
+        report = MotionReport(found.log, violation, (), samples, 1, dict(self.spent), solver=NAME,
+                              criteria=criteria_of(problem, x))  # fmt: skip
         motion = Motion(
             self.arm, self.task, float(x[layout.durations].sum()), solution.cost, solution.outcome, solution.status,
             solution.solved, breaks, 3, P, report, 1, contact_path=path_of(problem, x),
@@ -222,11 +256,25 @@ class PhasedSearch:
         beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
         if wander.largest > ALLOWED:
             beyond.append(wander.beyond())
+        beyond += self._inaccurate(motion)
         if not beyond:
             return motion
         outcome = MotionOutcome.LIMIT_EXCEEDED
         status = f"{outcome.sentence}: {', and '.join(beyond)}; try more segments of phases"
         return motion.with_verdict(outcome=outcome, ok=False, status=status)
+
+    def _inaccurate(self, motion: Motion) -> list[str]:
+        """What `verify` would find wrong with forces and equations of motion, in words."""
+        assert motion.contact_path is not None
+        out, excess = [], force_excess(motion, PER_SEGMENT)
+        if excess.largest.max(initial=0.0) > CONE:
+            out.append(excess.beyond(motion.contact_path.contacts))
+        residual, apart = sample_residual(motion), float(self._defects(motion).max())
+        if residual > RESIDUAL:
+            out.append(f"coordinates without a motor need {residual:.2g} N or N m at the samples")
+        if apart > APART:
+            out.append(f"a segment ends {apart:.2g} rad or m from the plan, because nothing balances the base")
+        return out
 
     @staticmethod
     def _violated(found: Found) -> str:
@@ -238,10 +286,9 @@ class PhasedSearch:
             return "a feasible motion, not optimal"
         what, who, at = program.names[k]
         phases = found.problem.task.phases
-        p = min(int(at), len(phases) - 1)
-        return (
-            f"in the last iterate, {what} {who!r} in phase {phases[p].name!r} is violated by {over[k]:.2g} of its size"
-        )
+        where = "" if np.isnan(at) else f" in phase {phases[min(int(at), len(phases) - 1)].name!r}"
+        who = f"of the {who}" if np.isnan(at) else repr(who)
+        return f"in the last iterate, {what} {who}{where} is violated by {over[k]:.2g} of its size"
 
 
 def path_of(problem: PhasedProblem, x: Array) -> ContactPath:

@@ -13,7 +13,7 @@ def swing_rows(layout: Layout, reflection: Reflection, typical: Array) -> tuple[
     """Return rows of contacts at the samples of phases in which they do not hold, and their least distances (rows,).
 
     Between two contacts of a point these are `swing_height` times sin^2 of the fraction of its swing that is over, with
-    the durations that are expected; of a point that never holds before or after, zero.
+    the durations of `typical` (phases,); of a point that never holds before or after, zero.
     """
     rows, least = [], [np.zeros(0)]
     for i in range(len(layout.names)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lissom.model.arm import Arm
-from lissom.motion.result.verification.wander import FREE_FALL
+from lissom.motion.result.verification.force_excess import weight_of
 from lissom.motion.task.bounds import Bounds
 from lissom.spatial.rotations import Array
 
@@ -26,8 +26,7 @@ class Units(NamedTuple):
 
 def units_of(arm: Arm, bounds: Bounds, required: Array) -> Units:
     """Return the units for an arm whose first guess requires generalised forces (N, n)."""
-    strength = float(np.linalg.norm(arm.gravity))
-    force = arm.mass * (strength if strength > 0 else FREE_FALL)
+    force = weight_of(arm)
     limit = np.maximum(np.abs(bounds.lower["torque"]), np.abs(bounds.upper["torque"]))
     needed = np.abs(required).max(axis=0) + WEAK * force
     torque = np.where(np.isfinite(limit) & (limit > 0), limit, needed)

@@ -87,7 +87,7 @@ def balanced(arm: Arm, path: ContactPath, s: Array, state: States, loads: Sequen
     """Return contact forces (N, contacts, 3) at fractions s with which the base moves as states q, qd, qdd say."""
     contacts = contacts_named(arm, path.contacts)
     forces, free = path.interpolated(s), np.flatnonzero(~arm.actuated)
-    if not len(free):
+    if not len(free) or not contacts:
         return forces
     tau = tree_call(arm, INVERSE_DYNAMICS.name, state, Applied([*loads, *contact_loads(contacts, forces)]))
     left = np.asarray(tau)[:, free]
@@ -147,7 +147,10 @@ class MotionContacts:
         """Return where the contacts are (N, contacts, 3) at any times (N,)."""
         q = self._states(np.asarray(t, float))[0]
         some = contacts_named(self._arm, self.names)
-        return np.stack([pose(self._arm, q, one.link, one.point)[:, :3, 3] for one in some], axis=1)
+        out = np.zeros((len(q), len(some), 3))
+        for i, one in enumerate(some):
+            out[:, i] = pose(self._arm, q, one.link, one.point)[:, :3, 3]
+        return out
 
     @cached_property
     def forces(self) -> Array:
@@ -166,8 +169,8 @@ class MotionContacts:
         g = float(np.linalg.norm(arm.gravity))
         some = contacts_named(arm, self.names)
         up = -arm.gravity / g if g else np.zeros(3)
-        carries = np.array([one.normal @ up > UP for one in some])
-        normal = np.stack([self.forces[:, i] @ one.normal for i, one in enumerate(some)], axis=1)
+        normals = np.reshape([one.normal for one in some], (-1, 3))
+        carries, normal = normals @ up > UP, np.einsum("nix,ix->ni", self.forces, normals)
         normal = np.maximum(np.where(carries if carries.any() else True, normal, 0.0), 0.0)
         whole = normal.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):

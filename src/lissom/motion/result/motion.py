@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lissom.motion.result.verification.verify import Verification
     from lissom.simulation.controllers.feedforward.command import Command
 
+RTOL = 1e-10  # of the integrator of `Motion.verify`
+
 
 @dataclass(frozen=True, eq=False)
 class Motion(AbstractMotion):
@@ -68,7 +70,7 @@ class Motion(AbstractMotion):
     def verify(
         self,
         tolerance: float = 1e-4,
-        rtol: float = 1e-10,
+        rtol: float = RTOL,
         per_segment: int = 100,
         *,
         modes: int = 0,
@@ -101,14 +103,19 @@ class Motion(AbstractMotion):
         Returns
         -------
         Verification, or ContactVerification of a motion with phases: `tolerance` is then that of each segment, replayed
-        under torques and contact forces, and only `per_segment` counts beside it
+        under torques and contact forces, and only `per_segment` counts beside it; others are refused
         """
+        from lissom.motion.result.verification.arguments import check_numbers, refuse_with_phases
         from lissom.motion.result.verification.verify import verify
 
+        check_numbers(tolerance, rtol, per_segment)
         if self.contact_path is not None:
             from lissom.motion.result.verification.contacts import verify_contacts
             from lissom.progress import line_if_long
 
+            refuse_with_phases(
+                rtol=rtol != RTOL, modes=modes, payload=payload, stiffness=stiffness, feedback=feedback is not None
+            )
             with line_if_long("verifying") as show:
                 return verify_contacts(self, tolerance, per_segment, show)
         return verify(self, tolerance, rtol, per_segment, modes, payload, stiffness, feedback)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -107,6 +107,9 @@ class MotionReport:
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     solver : str                        the method that found the motion
     solver_reason : str                 why IPOPT solved the last problem, or finished it; empty where it did not
+    criteria : dict                     with phases: the mean over the motion of every criterion, without its weight
+                                        ("time": the duration). The cost rounds off powers and adds a trace of squared
+                                        forces, so it is not exactly their weighted sum
     """
 
     iterations: tuple[Iteration, ...]
@@ -120,6 +123,7 @@ class MotionReport:
     residual_checks: tuple[ResidualCheck, ...] = ()
     solver: str = ""
     solver_reason: str = ""
+    criteria: dict[str, float] = field(default_factory=dict)
 
     @property
     def optimality(self) -> float:
@@ -142,6 +146,9 @@ class MotionReport:
         if self.refinements:
             costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
             lines.append(f"cost on finer meshes: {costs}{self._more_segments()}")
+        if self.criteria:
+            means = ", ".join(f"{word} {value:.5g}" for word, value in self.criteria.items())
+            lines.append(f"criteria, as means over the motion and without their weights: {means}")
         again = "" if self.exchange_iterations <= 1 else f" (solved {self.exchange_iterations} times, each with more)"
         held = "equations of motion met" if self.solver == TRACKING else "torque limits checked"
         lines.append(

@@ -9,6 +9,7 @@ import numpy as np
 from lissom.arrays import as_floats
 from lissom.errors import InputError, differing, shown
 from lissom.model.arm import Arm
+from lissom.motion.result.contact_path import ContactPath
 from lissom.motion.result.motion import Motion
 from lissom.motion.splines.curves import Curves
 from lissom.motion.transcription.problem import Problem
@@ -19,10 +20,14 @@ LOOKS = 401  # times at which an earlier motion is looked at
 
 
 class Guess(NamedTuple):
-    """Positions (k, dof) at k times, evenly spaced from start to goal, and the duration [s]; None: not known."""
+    """Positions (k, dof) at k times, evenly spaced from start to goal, and the duration [s]; None: not known.
+
+    contacts : ContactPath or None    phases and contact forces of an earlier motion with phases
+    """
 
     q: Array
     duration: float | None
+    contacts: ContactPath | None = None
 
     def variables(self, problem: Problem, curves: Curves) -> Array:
         """Variables of a program whose profiles are near it."""
@@ -78,4 +83,4 @@ def _of_motion(arm: Arm, motion: Motion) -> Guess:
     for k, name in enumerate(arm.coordinates):
         if name in known:
             out[:, k] = q[:, known.index(name)]
-    return Guess(out, motion.duration)
+    return Guess(out, motion.duration, motion.contact_path)

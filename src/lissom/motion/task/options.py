@@ -13,6 +13,7 @@ WHOLE = ("iterations", "starts", "seed", "workers")
 MAY_BE_NONE = ("seconds", "workers", "refine", "residual", "starts")
 OPTIONS = ("tolerance", "seconds", "refine", "regularise", "residual", "compare", *WHOLE)
 LARGEST_FRACTION = 0.01
+REGULARISE = 1e-5  # by default
 
 
 @dataclass(frozen=True)

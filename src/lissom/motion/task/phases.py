@@ -51,17 +51,14 @@ class Phase(Record):
 
     def _normal_force(self) -> tuple[tuple[str, tuple[float, float]], ...]:
         value, out = self.normal_force, {}
-        if not isinstance(value, Mapping | Sequence) or isinstance(value, str):
+        # a phase that is made again from another has pairs, sorted
+        known = isinstance(value, Sequence) and all(isinstance(one, tuple) and len(one) == 2 for one in value)
+        if not (isinstance(value, Mapping) or (known and not isinstance(value, str))):
             raise ModelError(f"normal_force is {shown(value)}; expected a mapping from contacts to numbers [N].")
         for word, bound in value.items() if isinstance(value, Mapping) else value:
             if word not in self.contacts:
                 raise ModelError(f"normal_force names {shown(word)}, which is not in contact in this phase.")
-            pair = bound if isinstance(bound, Sequence | np.ndarray) else (bound, np.inf)
-            least = number(pair[0], f"normal_force of {word!r}", least=0.0)
-            most = np.inf if pair[1] == np.inf else number(pair[1], f"normal_force of {word!r}")
-            if len(pair) != 2 or not least <= most:
-                raise ModelError(f"normal_force of {word!r} is {shown(bound)}; expected (least, most), rising.")
-            out[word] = (least, most)
+            out[word] = _force_bounds(bound, f"normal_force of {word!r}")
         return tuple(sorted(out.items()))
 
     @property
@@ -123,12 +120,30 @@ class Transfer(Record):
 
     def __post_init__(self) -> None:
         with about("transfer"):
-            self._set(contacts=names_of(self.contacts, "contacts"), phases=names_of(self.phases, "phases"))
+            for word in ("contacts", "phases"):
+                names = names_of(getattr(self, word), word)
+                if not names:
+                    raise ModelError(f"{word} is empty; expected one name or more.")
+                self._set(**{word: names})
             for word in ("start", "end"):
                 value = number(getattr(self, word), word)
                 if not 0.0 <= value <= 1.0:
                     raise ModelError(f"{word} is {value:g}; expected a part of the force, from 0 to 1.")
                 self._set(**{word: value})
+
+
+def _force_bounds(value: Any, what: str) -> tuple[float, float]:
+    """Return the least and the greatest force from a number or a pair [N]."""
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    pair = given if isinstance(given, Sequence) and not isinstance(given, str) else (given, np.inf)
+    expected = "a number, or (least, most), rising, from 0 [N]"
+    if len(pair) != 2:
+        raise ModelError(f"{what} is {shown(value)}; expected {expected}.")
+    least, most = number(pair[0], what, least=0.0), pair[1]
+    most = np.inf if isinstance(most, float) and most == np.inf else number(most, what)
+    if not least <= most:
+        raise ModelError(f"{what} is {shown(value)}; expected {expected}.")
+    return least, most
 
 
 def refuse_contradictions(

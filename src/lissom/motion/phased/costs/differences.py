@@ -100,8 +100,11 @@ def torque_differences(
     return out
 
 
-def force_differences(layout: Layout, reflection: Reflection, weight: float) -> list[Difference]:
-    """Neighbouring samples of contact forces; those that begin or end do so from nothing and to nothing."""
+def force_differences(layout: Layout, reflection: Reflection, weight: float, onset: float = ONSET) -> list[Difference]:
+    """Neighbouring samples of contact forces; those that begin or end do so from nothing and to nothing.
+
+    onset : of the weight, for these
+    """
     out = list[Difference]()
     for p, mesh in enumerate(layout.phases):
         T = int(layout.durations[p])
@@ -112,9 +115,9 @@ def force_differences(layout: Layout, reflection: Reflection, weight: float) -> 
             out += [Difference(places[k], places[k + 1], one, g, (T, T), (step, 0.0))
                     for k, step in enumerate(np.diff(mesh.s))]  # fmt: skip
             if i not in before:
-                out.append(Difference(none, places[0], one, ONSET * g, (T, T), (float(mesh.s[0]), 0.0)))
+                out.append(Difference(none, places[0], one, onset * g, (T, T), (float(mesh.s[0]), 0.0)))
             if i not in after:
-                out.append(Difference(none, places[-1], one, ONSET * g, (T, T), (float(1 - mesh.s[-1]), 0.0)))
+                out.append(Difference(none, places[-1], one, onset * g, (T, T), (float(1 - mesh.s[-1]), 0.0)))
     return out
 
 

@@ -43,7 +43,7 @@ class AbstractBlock(AbstractSamples):
     m : int                  rows of each
     jacobian : (rows, columns)    places of the nonzeros of a sample's first derivatives
     lower, upper : (N m,)    bounds of the rows
-    names : list             of the rows, for messages: what, of which, time as phase + fraction
+    names : list             of the rows, for messages: what, of which, time as phase + fraction; NaN: at no time
     """
 
     m: int

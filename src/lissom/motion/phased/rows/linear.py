@@ -50,19 +50,23 @@ def friction(layout: Layout, unit: float, margins: Array) -> Iterator[LinearRows
     On straight lines between the samples forces are then inside the cone too, as it is convex.
 
     unit : of forces [N]
-    margins : (phases, contacts) by which forces are inside at samples, as they leave the lines between, in units
+    margins : (phases, contacts, 3) by which forces are inside where a phase begins, at samples and where it ends, as
+        they leave the lines between, in units
     """
     for p, mesh in enumerate(layout.phases):
         lines = _with_ends(mesh.s)
         at = np.concatenate([[0.0], mesh.s, [1.0]])
         for i, places in layout.forces[p].items():
             plane = layout.planes[i]
-            least = np.concatenate([[-SLACK], np.full(len(mesh.s), margins[p, i]), [-SLACK]])
+            begin, inner, end = margins[p, i]
+            least = np.concatenate([[begin - SLACK], np.full(len(mesh.s), inner), [end - SLACK]])
             names = [("friction of contact", layout.names[i], p + float(s)) for s in at]
             normal = lines @ layout.picked(places[:, 0])
             bounds = dict(layout.task.phases[p].normal_force).get(layout.names[i], (0.0, FAR))
-            low, high = (np.full(2, bound / unit) for bound in bounds)
-            yield LinearRows(normal[[0, -1]], low - SLACK, high + SLACK, [names[0], names[-1]])
+            half = (bounds[1] - bounds[0]) / unit / 2
+            slack = np.maximum(SLACK - np.array([begin, end]), -half)
+            low, high = bounds[0] / unit - slack, bounds[1] / unit + slack
+            yield LinearRows(normal[[0, -1]], low, high, [names[0], names[-1]])
             if plane.friction == 0.0:
                 continue  # bounds say it
             for k in range(1, len(plane.directions)):
@@ -83,7 +87,7 @@ def _with_ends(s: Array) -> sparse.csr_array:
 
 
 def transfers(layout: Layout, typical: Array) -> Iterator[LinearRows]:
-    """Parts of the whole normal force that go linearly in time, with the durations that are expected."""
+    """Parts of the whole normal force that go linearly in time, with the durations of `typical` (phases,)."""
     for one in layout.task.transfer:
         words = [mesh.name for mesh in layout.phases]
         phases = [words.index(word) for word in one.phases]
@@ -108,7 +112,7 @@ def durations(layout: Layout) -> Iterator[LinearRows]:
     def row(entries: Sequence[tuple[int, float]], least: float, most: float, name: str) -> LinearRows:
         columns, values = zip(*entries, strict=True)
         A = sparse.csr_array(sparse.coo_array((values, (np.zeros(len(columns), int), columns)), shape=(1, layout.size)))
-        return LinearRows(A, np.array([least]), np.array([most]), [(name, "whole motion", 0.0)])
+        return LinearRows(A, np.array([least]), np.array([most]), [(name, "whole motion", np.nan)])
 
     for place, one in zip(layout.travels.tolist(), layout.task.travel, strict=True):
         if one.speed is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import sparse
 
 from lissom.motion.phased.holding import StillRow
 from lissom.motion.phased.layout import Layout, beside
@@ -24,8 +25,6 @@ class StillRows(AbstractBlock):
         n = layout.n
         self.N, self.m, self.width = len(rows), 1, 2 * n
         parts = [beside([layout.curve(row.phase, np.array([row.s]), order) for order in range(2)], 1) for row in rows]
-        from scipy import sparse
-
         self.W = sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, layout.size))
         places = sorted({(row.phase, row.s) for row in rows})
         self._posture = [places.index((row.phase, row.s)) for row in rows]

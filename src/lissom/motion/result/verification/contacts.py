@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from lissom.markup import paragraphs
-from lissom.model.loads import Load
-from lissom.motion.result.contact_path import ContactPath, balanced, contact_loads, contacts_named
+from lissom.motion.result.contact_path import ContactPath, balanced, contacts_named
 from lissom.motion.result.record import AbstractMotion
+from lissom.motion.result.verification.base_residual import RESIDUAL, base_residual, sample_residual
+from lissom.motion.result.verification.contact_replay import replayed_defects
+from lissom.motion.result.verification.force_excess import force_excess, weight_of
+from lissom.motion.result.verification.self_collision import self_collision
+from lissom.motion.result.verification.task_errors import TaskErrors, task_errors
 from lissom.motion.result.verification.verify import limit_peaks
-from lissom.motion.result.verification.wander import FREE_FALL, cone_excess, wander_of
+from lissom.motion.result.verification.wander import wander_of
 from lissom.motion.splines.basis import grid
 from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.spatial.rotations import Array
-from lissom.verbs.dynamics import forward_dynamics, inverse_dynamics, mass_matrix
 
-RESIDUAL = 1e-3  # N or N m, of what moves the base at the samples
 WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
-STEPS, MOST_STEPS = 40, 2000  # of Runge and Kutta's method in a segment
-STABLE = 1.2  # of a step times the fastest rate of the arm's springs and dampers
+LATE = 1e-6  # s, of durations
 LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
-BESIDE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +46,11 @@ class ContactVerification:
     cone_excess : float           by how much forces leave their cones, or pull, at most, in parts of the weight
     defects : (segments, dof)     positions at the ends of segments, replayed under torques and contact forces, minus
                                   planned [rad or m]
+    force_bound_excess : float    by how much normal forces leave the bounds of their phase, in parts of the weight
+    task : TaskErrors             by how much ends, travels, durations, transfers and swings miss those of the task
     peaks : tuple of Peak         largest utilisation of every limit on a fine grid
     tolerance : float             of defects
+    self_collision : str          whether links overlap along the motion, by their shapes; it does not decide `ok`
     """
 
     ok: bool
@@ -58,9 +61,12 @@ class ContactVerification:
     penetration: float
     friction_utilisation: float
     cone_excess: float
+    force_bound_excess: float
+    task: TaskErrors
     defects: Array
     peaks: tuple[Peak, ...]
     tolerance: float
+    self_collision: str = ""
 
     @property
     def torque_utilisation(self) -> float:
@@ -70,10 +76,10 @@ class ContactVerification:
     def summary(self) -> dict[str, Any]:
         """Return the verdict and its numbers."""
         words = ("ok", "status", "root_residual", "residual_between", "slip", "penetration", "friction_utilisation",
-                 "cone_excess")  # fmt: skip
+                 "cone_excess", "force_bound_excess", "self_collision")  # fmt: skip
         largest = float(np.abs(self.defects).max(initial=0.0))
         return {word: getattr(self, word) for word in words} | {
-            "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
+            "task": self.task._asdict(), "defect": largest, "peaks": [vars(peak) for peak in self.peaks],
         }  # fmt: skip
 
     def describe(self) -> str:
@@ -85,9 +91,11 @@ class ContactVerification:
             f"contacts slip by at most {1e3 * self.slip:.2g} mm, and are off their planes by "
             f"{1e3 * self.penetration:.2g} mm",
             f"friction: {100 * self.friction_utilisation:.4g} % of the cone; forces leave it by {self.cone_excess:.2g} "
-            "of the weight",
+            f"of the weight, and bounds of normal forces by {self.force_bound_excess:.2g}",
+            f"the task: ends within {self.task.end:.2g} rad or m, travels within {1e3 * self.task.travel:.2g} mm",
             f"each of {len(self.defects)} segments, simulated from its planned state under torques and contact forces, "
             f"ends where planned within {np.abs(self.defects).max(initial=0.0):.2g} rad or m",
+            *([self.self_collision] if self.self_collision else []),
             *(peak.describe() for peak in self.peaks),
         ])  # fmt: skip
 
@@ -108,21 +116,24 @@ def verify_contacts(
     show("contact forces")
     q, qd, qdd = motion.profiles(s * motion.duration)
     forces = balanced(motion.arm, path, s, (q, qd, qdd), motion.loads_at(s * motion.duration))
-    at_samples, between = _residual(motion, path.s, path.forces), _residual(motion, s, forces)
+    at_samples, between = sample_residual(motion), base_residual(motion, s, forces)
     wander = wander_of(motion, per_segment)
     slip, deep = wander.slip, wander.penetration
     use = _friction_use(motion, path, s, forces)
-    excess = float(cone_excess(motion, per_segment).max(initial=0.0))
+    excess = force_excess(motion, per_segment)
+    cone, bound = (float(part.max(initial=0.0)) for part in excess)
+    task = task_errors(motion)
     show("replaying segments")
-    found = replayed_defects(motion)
+    found = replayed_defects(motion, tolerance)
     peaks = limit_peaks(motion, per_segment)
-    wrong = _wrong(at_samples, slip, deep, excess, found, tolerance)
+    wrong = _wrong(at_samples, slip, deep, cone, found, tolerance) or _off_task(task, bound, tolerance)
     beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
     status = wrong or ", and ".join(beyond)
     if not status and not motion.ok:
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
     return ContactVerification(
-        not status, status or "verified", at_samples, between, slip, deep, use, excess, found, peaks, tolerance
+        not status, status or "verified", at_samples, between, slip, deep, use, cone, bound, task, found, peaks,
+        tolerance, self_collision(motion),
     )  # fmt: skip
 
 
@@ -138,78 +149,27 @@ def _wrong(residual: float, slip: float, deep: float, excess: float, found: Arra
     return next((words for wrong, words in checks if wrong), "")
 
 
-def _residual(motion: AbstractMotion, s: Array, forces: Array) -> float:
-    """Largest generalised force on coordinates without a motor."""
-    free = ~motion.arm.actuated
-    if not free.any():
-        return 0.0
-    path, t = motion.contact_path, s * motion.duration
-    assert path is not None
-    loads = [*motion.loads_at(t), *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    q, qd, qdd = motion.profiles(t)
-    tau = inverse_dynamics(motion.arm, q, qd, qdd, loads=loads)
-    return float(np.abs(np.asarray(tau)[:, free]).max())
+def _off_task(task: TaskErrors, bound: float, tolerance: float) -> str:
+    """What the motion does that its task does not ask for; empty if it does what is asked."""
+    checks = (
+        (bool(task.phases), task.phases),
+        (task.end > tolerance, f"the ends are {task.end:.3g} rad or m from those of the task"),
+        (task.travel > tolerance, f"the travel is {task.travel:.3g} m from that of the task"),
+        (task.duration > LATE, f"a duration is {task.duration:.3g} s outside the range of the task"),
+        (bound > CONE, f"normal forces leave their bounds by {bound:.3g} of the weight"),
+        (task.transfer > CONE, f"a transfer of load is off by {task.transfer:.3g} of the weight"),
+        (task.clearance > WANDER, f"a swing is {1e3 * task.clearance:.3g} mm lower than the task asks for"),
+    )
+    return next((words for wrong, words in checks if wrong), "")
 
 
 def _friction_use(motion: AbstractMotion, path: ContactPath, s: Array, forces: Array) -> float:
     """Largest utilisation of friction."""
     arm, use = motion.arm, 0.0
-    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
     for i, one in enumerate(contacts_named(arm, path.contacts)):
         normal = forces[:, i] @ one.normal
         along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
-        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight)
+        loaded = (path.active[path.phase_at(s), i] > 0) & (normal > LOADED * weight_of(arm))
         if one.friction and loaded.any():
             use = max(use, float((along[loaded] / (one.friction * normal[loaded])).max()))
     return use
-
-
-def replayed_defects(motion: AbstractMotion) -> Array:
-    """(segments, dof) replayed minus planned positions at the ends of segments, all of them integrated at once."""
-    path, arm, T = motion.contact_path, motion.arm, motion.duration
-    assert path is not None
-    steps = _steps(motion)
-    begin, h = motion.breaks[:-1] * T, np.diff(motion.breaks) * T / steps
-    ends = BESIDE * np.diff(motion.breaks) * T  # phases meet at breaks: a segment belongs to one
-    q, v = (x.copy() for x in motion.profiles(begin, 2))
-    for k in range(steps):
-        stages = [np.clip(begin + (k + part) * h, begin + 1e3 * ends, begin + steps * h - 1e3 * ends)
-                  for part in (0.0, 0.5, 1.0)]  # fmt: skip
-        given = [_given(motion, path, t) for t in stages]
-
-        def rate(q: Array, v: Array, now: tuple[Array, list[Load]]) -> Array:
-            return np.asarray(forward_dynamics(arm, q, v, now[0], loads=now[1]))
-
-        d = h[:, None]
-        a1 = rate(q, v, given[0])
-        q2, v2 = q + d / 2 * v, v + d / 2 * a1
-        a2 = rate(q2, v2, given[1])
-        q3, v3 = q + d / 2 * v2, v + d / 2 * a2
-        a3 = rate(q3, v3, given[1])
-        q4, v4 = q + d * v3, v + d * a3
-        a4 = rate(q4, v4, given[2])
-        q, v = q + d / 6 * (v + 2 * v2 + 2 * v3 + v4), v + d / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    return np.asarray(q - motion.profiles(motion.breaks[1:] * T, 1)[0])
-
-
-def _steps(motion: AbstractMotion) -> int:
-    """Steps in a segment that resolve the arm's springs and dampers."""
-    arm, n = motion.arm, motion.arm.dof
-    K, D = np.zeros((2, n, n))
-    at = arm.joint_index
-    K[at, at], D[at, at] = [joint.stiffness for joint in arm.joints], [joint.viscous for joint in arm.joints]
-    fastest = 0.0
-    for M in mass_matrix(arm, motion.profiles(motion.breaks[[0, len(motion.breaks) // 2]] * motion.duration, 1)[0]):
-        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
-        fastest = max(fastest, float(np.abs(np.linalg.eigvals(A)).max()))
-    longest = float(np.diff(motion.breaks).max()) * motion.duration
-    return int(np.clip(np.ceil(longest * fastest / STABLE), STEPS, MOST_STEPS))
-
-
-def _given(motion: AbstractMotion, path: ContactPath, t: Array) -> tuple[Array, list[Load]]:
-    """Torques (N, dof) and all loads at times (N,)."""
-    (q, qd, qdd), loads = motion.profiles(t), list(motion.loads_at(t))
-    forces = balanced(motion.arm, path, t / motion.duration, (q, qd, qdd), loads)
-    every = [*loads, *contact_loads(contacts_named(motion.arm, path.contacts), forces)]
-    tau = np.where(motion.arm.actuated, inverse_dynamics(motion.arm, q, qd, qdd, loads=every), 0.0)
-    return tau, every

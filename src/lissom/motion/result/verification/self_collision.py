@@ -37,10 +37,11 @@ def self_collision(motion: AbstractMotion) -> str:
     if not depth[row, k] > least[k]:
         return "the arm does not pass through itself, by the capsules around the shapes of its links"
     one, other = pairs[k]
+    advice = "give another guess" if motion.task.phases else "go through other positions (via)"
     return (
         f"the arm passes through itself: {one.link!r} and {other.link!r} overlap by {depth[row, k]:.2g} m at "
-        f"t = {t[row]:.4g} s, by the capsules around their shapes; plans do not avoid this: go through other positions "
-        "(via), or narrow the limits of joints"
+        f"t = {t[row]:.4g} s, by the capsules around their shapes; plans do not avoid this: {advice}, or narrow "
+        "the limits of joints"
     )
 
 

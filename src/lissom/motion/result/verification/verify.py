@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from lissom.errors import InputError, shown
 from lissom.kernels.positive_definiteness import first_indefinite, message
 from lissom.markup import paragraphs
 from lissom.model.arm import Arm
@@ -185,11 +184,6 @@ def verify(
     feedback: Any,
 ) -> Verification:
     """See `Motion.verify`."""
-    for word, value in (("tolerance", tolerance), ("rtol", rtol)):
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value > 0:
-            raise InputError(f"verify: {word} is {shown(value)}; expected a number above 0.")
-    if isinstance(per_segment, bool) or not isinstance(per_segment, int | np.integer) or per_segment < 1:
-        raise InputError(f"verify: per_segment is {shown(per_segment)}; expected a whole number, at least 1.")
     others = variants(motion.arm, modes, payload, stiffness)
     with line_if_long("verifying") as show:
         return _verified(motion, tolerance, rtol, per_segment, others, feedback, show)

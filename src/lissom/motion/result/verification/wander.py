@@ -1,4 +1,4 @@
-"""How far contacts wander from where they hold between knots, and forces from their cones between samples."""
+"""How far contacts wander from where they hold between knots."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 
 from lissom.motion.result.contact_path import contacts_named
 from lissom.motion.result.record import AbstractMotion
-from lissom.motion.splines.basis import grid
 from lissom.spatial.rotations import Array
 
 LOOKS = 12  # in a segment
-FREE_FALL = 9.81  # m/s^2, where there is no gravity
 
 
 class Wander(NamedTuple):
@@ -63,22 +61,3 @@ def wander_of(motion: AbstractMotion, looks: int = LOOKS) -> Wander:
             if off > largest:
                 largest, worst = off, one.name
     return Wander(out, worst, slip, deep)
-
-
-def cone_excess(motion: AbstractMotion, looks: int = LOOKS) -> Array:
-    """Return by how much forces leave their cones, or pull, at most (phases, contacts), in parts of the weight."""
-    path, view, arm = motion.contact_path, motion.contacts, motion.arm
-    assert path is not None
-    assert view is not None
-    s = grid(motion.breaks, looks)
-    forces, phase = view.forces_at(s * motion.duration), path.phase_at(s)
-    weight = arm.mass * (float(np.linalg.norm(arm.gravity)) or FREE_FALL)
-    out = np.zeros((len(path.phases), len(path.contacts)))
-    for i, one in enumerate(contacts_named(arm, path.contacts)):
-        normal = forces[:, i] @ one.normal
-        along = np.linalg.norm(forces[:, i] - np.outer(normal, one.normal), axis=1)
-        beyond = np.maximum(along - one.friction * normal, -normal) / weight
-        for p in range(len(out)):
-            if path.active[p, i]:
-                out[p, i] = max(float(beyond[phase == p].max(initial=0.0)), 0.0)
-    return out

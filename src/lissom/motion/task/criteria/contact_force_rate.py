@@ -13,7 +13,7 @@ class ContactForceRate(AbstractCriterion):
     """Sum of squared rates of the forces of all contacts, in units of the weight of the arm."""
 
     name, title = "contact_force_rate", "contact force rate"
-    meaning, unit = "integral of the sum of squared rates of contact forces, in units of the arm's weight", "1/s"
+    meaning, unit = "mean of the sum of squared rates of contact forces, in units of the arm's weight", "1/s^2"
     of_contacts = True
 
     def check(self, joints: Joints, verb: str) -> None:

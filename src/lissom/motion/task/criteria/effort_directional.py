@@ -1,4 +1,4 @@
-"""Squared torques, each relative to its limit in its direction: what pulls weakly is dear."""
+"""Squared torques, each relative to the limit in its direction: the direction in which a joint is weaker costs more."""
 
 from __future__ import annotations
 
