@@ -88,8 +88,7 @@ from lissom.motion.task.reach import Reach as Reach
 from lissom.motion.task.task import Task as Task, Via as Via
 from lissom.motion.task.tracked_path import TrackedPath as TrackedPath
 from lissom.motion.task_file import TaskFile as TaskFile, load_task as load_task
-from lissom.motion.transcription.constraints.frame_height import FrameHeight as FrameHeight
-from lissom.motion.transcription.constraints.frame_offset import FrameOffset as FrameOffset
+from lissom.motion.transcription.constraints.frame_places import FrameHeight as FrameHeight, FrameOffset as FrameOffset
 from lissom.pages.report import write_report as write_report
 from lissom.pages.web_page import WebPage as WebPage
 from lissom.simulation.controllers import (

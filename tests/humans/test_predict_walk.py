@@ -95,6 +95,16 @@ def test_boxes_that_nobody_lifts_are_refused(wrong, words):
 
 
 @pytest.mark.slow
+def test_a_box_is_lifted_in_space():
+    lifted = ls.predict_lift(ls.human(joints=31), progress=False)
+    assert lifted.ok
+    q = lifted.at(np.linspace(0.0, lifted.duration, 500))[0]
+    back = ls.pose(lifted.arm, q, "grip_l")[:, 0, 3] - 0.2
+    for link in ("shank_l", "thigh_l"):
+        assert (back - ls.pose(lifted.arm, q, link)[:, 0, 3]).min() > -1e-4
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.0, 1.33, 1.6])
 def test_only_the_speed_is_given(speed):
     found = ls.predict_walk(PLANAR, speed, progress=False)

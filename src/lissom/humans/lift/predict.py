@@ -15,7 +15,7 @@ from lissom.humans.walk.weights import WalkWeights
 from lissom.keywords import check_keywords, without_unknown
 from lissom.motion.task.phases import Phase
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.frame_offset import FrameOffset
+from lissom.motion.transcription.constraints.frame_places import FrameOffset
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm

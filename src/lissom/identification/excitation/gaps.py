@@ -9,7 +9,7 @@ from lissom.errors import UnsupportedError
 from lissom.model.arm import Arm
 from lissom.motion.task.obstacles import CollisionBody, unconnected
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.constraints.frame_height import FrameHeight
+from lissom.motion.transcription.constraints.frame_places import FrameHeight
 from lissom.motion.transcription.constraints.place_limit import SIZE
 from lissom.motion.transcription.peak import DISTANCE
 from lissom.spatial.rotations import Array

@@ -7,24 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from lissom.cli.commands.compute.predict import attempt, show, verification, verified
+from lissom.cli.commands.compute.person_search import refuse_unwritable, searched
+from lissom.cli.commands.compute.predict import show, verified
 from lissom.cli.common import (
     AsJson,
     Figure,
     Film,
     Quiet,
-    check_figure,
-    check_film,
-    check_kind,
-    check_output,
     numbers,
     print_json,
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import FilmSpeed, Height, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Mass, Output, Seconds, Sex, Verify
 from lissom.cli.plot_kinds import MOTION, MotionKind
-from lissom.errors import InputError, Unfinished
+from lissom.errors import InputError
 
 
 def lift(
@@ -41,17 +38,15 @@ def lift(
     goal: Annotated[str, typer.Option(metavar="X,Z", help="Where they end.")] = "0.45,1.25",
     duration: Annotated[float, typer.Option(metavar="SECONDS", help="Duration of the lifting.")] = 1.4,
     depth: Annotated[float, typer.Option(metavar="M", help="From the hands to the back of the box.")] = 0.2,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the motion (.nc).")
-    ] = None,
+    output: Output = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page about the motion (.html).")] = None,
     figure: Figure = None,
     kind: MotionKind = None,
     film: Film = None,
     film_speed: FilmSpeed = 1.0,
     segments: Annotated[int, typer.Option(metavar="N", help="Segments of the splines.")] = 12,
-    seconds: Annotated[float | None, typer.Option(metavar="S", help="End the search after this time.")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Replay the torques of the motion in a simulation.")] = False,
+    seconds: Seconds = None,
+    verify: Verify = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,30 +61,22 @@ def lift(
     from lissom.pages.report import write_report
     from lissom.views.plots.needs import check_needs
 
-    check_output(output, (".nc",), "a motion")
-    check_output(report, (".html", ".htm"), "the page")
-    check_figure(figure)
-    check_film(film, film_speed)
-    check_kind(kind, MOTION)
+    refuse_unwritable(output, report, figure, film, film_speed, kind, MOTION)
     person = human(height=height, mass=mass, sex=sex, joints=joints)
     if figure is not None:
         check_needs(kind, person, False)
     options: dict[str, Any] = {"duration": duration, "depth": depth, "segments": segments, "seconds": seconds}
     options |= {"progress": not quiet}
     places = _place(start, "--start"), _place(goal, "--goal")
-    motion, problem = attempt(lambda: predict_lift(person, box, *places, **options), "lift")
-    if output is not None:
-        motion.save(output)
-        wrote(output)
-    found, problem = verification(motion, problem) if verify else (None, problem)
+    done = searched(lambda: predict_lift(person, box, *places, **options), "lift", output, verify)
+    motion, found = done.motion, done.found
     result = summary(motion) | ({} if found is None else {"verification": verified(found)})
     print_json(result) if as_json else show(motion, found)
     if report is not None:
         write_report(motion, report)
         wrote(report)
     save_pictures(motion, figure, kind, film, speed=film_speed)
-    if problem:
-        raise Unfinished(problem, motion.interrupted or (verify and found is None))
+    done.finish()
 
 
 def _place(text: str, option: str) -> list[float]:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lissom.cli.commands.compute.predict import attempt, verification, verified
+from lissom.cli.commands.compute.person_search import refuse_unwritable, searched
+from lissom.cli.commands.compute.predict import verified
 from lissom.cli.common import (
     AsJson,
     Figure,
     Film,
     Quiet,
-    check_figure,
-    check_film,
-    check_kind,
     check_output,
     numbers,
     out,
@@ -25,9 +23,9 @@ from lissom.cli.common import (
     save_pictures,
     wrote,
 )
-from lissom.cli.person_options import FilmSpeed, Height, Joints, Mass, Sex
+from lissom.cli.person_options import FilmSpeed, Height, Joints, Mass, Output, Seconds, Sex, Verify
 from lissom.cli.plot_kinds import GAIT, GaitKind
-from lissom.errors import InputError, Unfinished
+from lissom.errors import InputError
 
 if TYPE_CHECKING:
     from lissom.gait.curves import GaitCurves
@@ -62,9 +60,7 @@ def walk(
             "between them; can be repeated.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the motion (.nc).")
-    ] = None,
+    output: Output = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the curves over the cycle (.csv).")] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page about the walk (.html).")] = None,
     figure: Figure = None,
@@ -80,8 +76,8 @@ def walk(
         int | None, typer.Option(metavar="N", help="Number of starts; those after the first are random.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random starts.")] = 0,
-    seconds: Annotated[float | None, typer.Option(metavar="S", help="End the search after this time.")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Replay the torques of the motion in a simulation.")] = False,
+    seconds: Seconds = None,
+    verify: Verify = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -95,38 +91,22 @@ def walk(
     from lissom.humans.walk.predict import predict_walk
     from lissom.motion.public import load_motion
 
-    refuse_unwritable(output, csv, report, figure, film, film_speed, kind)
+    refuse_unwritable(output, report, figure, film, film_speed, kind, GAIT)
+    check_output(csv, (".csv",), "a table of curves")
     person = human(height=height, mass=mass, sex=sex, joints=joints)
     references = [_reference(text) for text in reference or ()]
     options: dict[str, Any] = {"load": _load(load, hands), "slope": math.radians(slope), "limits": _limits(limit)}
     options |= {"guess": None if guess is None else load_motion(guess), "starts": starts, "seed": seed}
     options |= {} if segments is None else {"segments": _counts(segments)}
     options |= {"seconds": seconds, "progress": not quiet}
-    motion, problem = attempt(lambda: predict_walk(person, speed, step, **options), "walk")
-    if output is not None:
-        motion.save(output)
-        wrote(output)
-    found, problem = verification(motion, problem) if verify else (None, problem)
+    done = searched(lambda: predict_walk(person, speed, step, **options), "walk", output, verify)
+    motion, found = done.motion, done.found
     walked = gait_report(motion, references)
     print_json(_plain(motion, walked, found)) if as_json else _show(motion, walked, found)
     write(walked, csv, report, "" if motion.ok else "the last iterate of the search, which is not solved")
     save_pictures(walked, figure, kind)
     save_pictures(motion, None, None, film, speed=film_speed)
-    if problem:
-        raise Unfinished(problem, motion.interrupted or (verify and found is None))
-
-
-def refuse_unwritable(
-    output: Path | None, csv: Path | None, report: Path | None, figure: Path | None, film: Path | None,
-    film_speed: float, kind: str | None,
-) -> None:  # fmt: skip
-    """Refuse files that could not be written, before any work is done for them."""
-    check_output(output, (".nc",), "a motion")
-    check_output(csv, (".csv",), "a table of curves")
-    check_output(report, (".html", ".htm"), "the page")
-    check_figure(figure)
-    check_film(film, film_speed)
-    check_kind(kind, GAIT)
+    done.finish()
 
 
 def write(walked: GaitReport, csv: Path | None, report: Path | None, note: str) -> None:
