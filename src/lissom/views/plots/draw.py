@@ -48,7 +48,7 @@ def draw(
 
     Links are thick lines, the axes of joints thin ones of dashes and dots, frames red, green and blue arrows (x, y, z).
     Boxes, cylinders and spheres of rigid links are drawn behind the lines; mesh files are not (`view` shows them).
-    Planar arms are drawn in their plane. Links without mass that only let a body with contacts move freely are not drawn.
+    Planar arms are drawn in their plane. Links without mass that only let a body with contacts move freely are omitted.
 
     Parameters
     ----------
