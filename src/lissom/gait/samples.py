@@ -91,7 +91,8 @@ class GaitSamples(KnownKeywords):
     def frames(self, count: int) -> tuple[Array, Array, Array]:
         """Return times (count,) at equal intervals from the first to the last, and q and the forces at them.
 
-        Forces may jump where feet are set down. The last frame of a cycle has those of its first: it is the same instant.
+        Forces may jump where feet are set down. The last frame of a cycle has those of its first: they are one
+        instant.
         """
         t = np.linspace(self.t[0], self.t[-1], count)
         q, forces = self.at(t)
