@@ -187,9 +187,9 @@ from lissom.verbs.torque_parts import (
     TorqueParts as TorqueParts,
     inverse_dynamics_parts as inverse_dynamics_parts,
 )
-from lissom.views.arms.draw import draw as draw
 from lissom.views.films.animate import animate as animate
 from lissom.views.films.film import Film as Film
+from lissom.views.plots.draw import draw as draw
 from lissom.views.plots.plot import plot as plot
 from lissom.views.viewer.viewer import Viewer as Viewer, view as view
 

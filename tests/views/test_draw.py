@@ -7,8 +7,9 @@ from tests.loops.mechanisms import four_bar
 
 import lissom as ls
 from lissom.spatial.frames import pose
-from lissom.views.arms.draw import _joined
 from lissom.views.arms.skeleton import Skeleton
+from lissom.views.plots.bodies import bodies
+from lissom.views.plots.draw import BAR, _joined
 
 mpl.use("Agg")
 
@@ -88,6 +89,22 @@ def test_draws_into_given_axes_and_without_labels():
 def test_bad_positions_are_refused():
     with pytest.raises(ls.InputError, match="draw: q has 3 entries"):
         ls.draw(ls.load("two_link"), [0, 0, 0])
+
+
+@pytest.mark.parametrize("joints", [13, 31])
+def test_a_person_is_drawn_with_a_body_and_two_legs(joints):
+    """The joints without mass that let a body move freely were a third leg; the planar person was a line."""
+    person = ls.human(joints=joints)
+    axes = ls.draw(person, labels=False).axes[0]
+    (shapes,) = [one for one in axes.collections if type(one).__name__.startswith("Poly")]
+    assert len(shapes.get_facecolors()) > 20
+    bones = Skeleton(person, person.ready)
+    top = max(body.mesh.vertices[:, 2].max() for body in bodies(bones))
+    assert abs(top - bones.points[:, 2].min() - 1.74) < 0.05  # as tall as the person, up to the soles
+    bars = [line for line in axes.lines if line.get_linewidth() == BAR]
+    heights = [(line.get_data_3d() if joints == 31 else line.get_data())[-1] for line in bars]
+    pelvis = ls.pose(person, person.ready, "pelvis")[2, 3]
+    assert not any(np.min(z) < 0.1 * pelvis and np.max(z) > 0.9 * pelvis for z in heights)
 
 
 def test_links_of_a_loop_meet():

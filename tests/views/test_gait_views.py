@@ -9,6 +9,7 @@ from tests.gait.made_up import CYCLE, SPEED, STANCE, biped, made_up
 
 import lissom as ls
 from lissom.gait.curves import KINDS
+from lissom.later import replaced
 from lissom.views.playback.player import Player
 from lissom.views.playback.takes import take_of
 from lissom.views.scene.mesh_files import MeshFiles
@@ -67,6 +68,20 @@ def test_the_film_shows_both_steps(step, tmp_path):
     assert last[:, 0].max() - first[:, 0].max() > 0.5 * SPEED * CYCLE
     film.save(tmp_path / "walk.gif")
     assert (tmp_path / "walk.gif").stat().st_size > 1000
+
+
+def test_the_last_frame_of_a_cycle_is_its_first(step):
+    """Forces jump where feet are set down: the last frame had those of just before it."""
+    steps = step.whole()
+    jump = np.concatenate([steps.forces[:-1], steps.forces[-1:] + 50.0])
+    whole = replaced(steps, {"forces": jump})
+    t, q, forces = whole.frames(7)
+    assert whole.is_cycle
+    assert not step.is_cycle  # a step ends in the mirror image of its beginning
+    assert t[-1] == whole.t[-1]
+    assert np.abs(np.delete(q[-1] - q[0], step.arm.coordinates.index("px"))).max() < 1e-5
+    assert (forces[-1] == forces[0]).all()
+    assert (forces[1:-1] == whole.at(t[1:-1])[1]).all()
 
 
 def test_arrows_are_as_long_as_the_weight_says(step):

@@ -17,6 +17,7 @@ from lissom.model.contact import Contact, Mirror
 from lissom.spatial.rotations import Array
 
 FEWEST = 10  # samples
+SAME = 1e-5  # rad, m, and part of the largest velocity: postures that differ less are the same
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +87,27 @@ class GaitSamples(KnownKeywords):
         q = (1 - share) * self.q[k] + share * self.q[k + 1]
         share = share[..., None]
         return q, (1 - share) * self.forces[k] + share * self.forces[k + 1]
+
+    def frames(self, count: int) -> tuple[Array, Array, Array]:
+        """Return times (count,) at equal intervals from the first to the last, and q and the forces at them.
+
+        Forces may jump where feet are set down. The last frame of a cycle has those of its first: they are one
+        instant.
+        """
+        t = np.linspace(self.t[0], self.t[-1], count)
+        q, forces = self.at(t)
+        if self.is_cycle:
+            forces[-1] = forces[0]
+        return t, q, forces
+
+    @property
+    def is_cycle(self) -> bool:
+        """Whether the last sample has the posture and the velocities of the first, somewhere else."""
+        names, moved = list(self.arm.coordinates), np.abs(self.q[-1] - self.q[0])
+        free = [names.index(joint.name) for joint in self.arm.joints if joint.travel and not joint.actuated]
+        faster = np.abs(self.qd[-1] - self.qd[0]).max()
+        same = np.delete(moved, free).max(initial=0.0) < SAME and faster < SAME * np.abs(self.qd).max()
+        return bool(same and moved[free].max(initial=0.0) > SAME)
 
     def __repr__(self) -> str:
         what = "a step" if self.mirror is not None else "a walk"

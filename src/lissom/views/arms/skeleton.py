@@ -108,16 +108,23 @@ class Skeleton:
     @cached_property
     def joints(self) -> Array:
         """(..., joints, 3) those that move."""
-        hidden = hidden_links(self.arm)
-        carried = [int(self.arm.parent_index[i]) in hidden or i in hidden for i in moving(self.arm)]
-        return self.origins[..., moving(self.arm)[~np.array(carried, bool)], :]
+        return self.origins[..., [i for i in range(len(self.arm.links)) if self.shows_joint(i)], :]
+
+    @cached_property
+    def hidden(self) -> set[int]:
+        """Links of which nothing is drawn."""
+        return hidden_links(self.arm)
+
+    def shows_joint(self, i: int) -> bool:
+        """The joint before link i moves, and is none of those that let an arm with contacts move freely."""
+        return self.arm.links[i].joint.moves and not {i, int(self.arm.parent_index[i])} & self.hidden
 
     @cached_property
     def rigid(self) -> Array:
         """(..., points, 3) one line through everything that does not bend, broken by NaN."""
-        pieces, hidden = [], hidden_links(self.arm)
+        pieces = []
         for i, link in enumerate(self.arm.links):
-            if i in hidden:
+            if i in self.hidden:
                 continue
             pieces.append([*self.to_joint(i), self.X[..., i, :3, 3]])
             tip = self.tips[..., i, :, :]

@@ -134,9 +134,9 @@ def _contacts(samples: GaitSamples, fps: float, speed: float) -> Film:
     whole = samples.whole()
     frames = max(2, round(whole.duration / speed * fps) + 1)
     _refuse_long(frames, "a greater speed")
-    t = np.linspace(whole.t[0], whole.t[-1], frames)
+    t, q, forces = whole.frames(frames)
     title = f"{whole.arm.name}, {whole.duration:.3g} s\n{_pace(speed)}"
-    return ContactFilm(whole, *whole.at(t), _clocks(t - whole.t[0], whole.duration), fps, title)
+    return ContactFilm(whole, q, forces, _clocks(t - whole.t[0], whole.duration), fps, title)
 
 
 def _vibration(found: ArmModes, fps: float, speed: float, mode: int) -> Film:

@@ -105,7 +105,8 @@ def stride(result: Any) -> Figure:
         raise InputError("plot: curves of a reference have no poses; kind 'stride' is for a GaitReport.")
     samples = result.samples
     share = np.linspace(0.0, 1.0, POSES)
-    view = SideView(samples, *samples.at(samples.t[0] + share * samples.duration))
+    _, q, forces = samples.frames(POSES)
+    view = SideView(samples, q, forces)
     apart = APART * view.height
     figure = new_figure(9.6, 3.0)
     ax = figure.subplots()

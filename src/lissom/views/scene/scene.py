@@ -413,7 +413,7 @@ def _parts(shapes: Iterable[LinkShape], files: MeshFiles) -> list[tuple[Mesh, Co
         if shape.role == "collision":
             continue
         if shape.kind != "mesh":
-            primitives.setdefault(shape.colour, []).append(_primitive(shape))
+            primitives.setdefault(shape.colour, []).append(primitive(shape))
             continue
         parts = files.parts(shape)
         if parts is None:
@@ -423,7 +423,7 @@ def _parts(shapes: Iterable[LinkShape], files: MeshFiles) -> list[tuple[Mesh, Co
     return out + [(solids.joined(some), rgb(colour) if colour else None) for colour, some in primitives.items()]
 
 
-def _primitive(shape: LinkShape) -> Mesh:
+def primitive(shape: LinkShape) -> Mesh:
     if shape.kind == "box":
         return solids.box(shape.size).placed(shape.origin)
     if shape.kind == "sphere":

@@ -20,6 +20,7 @@ from lissom.views.figures.curves import spread
 from lissom.views.figures.figure import new_figure
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.figures.style import figure_style
+from lissom.views.plots.bodies import bodies, put_bodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +47,8 @@ def draw(
     """Draw an arm at one configuration and return the figure.
 
     Links are thick lines, the axes of joints thin ones of dashes and dots, frames red, green and blue arrows (x, y, z).
-    Planar arms are drawn in their plane.
+    Boxes, cylinders and spheres of rigid links are drawn behind the lines; mesh files are not (`view` shows them).
+    Planar arms are drawn in their plane. Links without mass that only let a body with contacts move freely are omitted.
 
     Parameters
     ----------
@@ -79,13 +81,13 @@ def draw(
         _draw_arm(board, bones)
         if labels and len(arm.links) <= MOST_LABELS:
             (_labels_above if plane else _labels)(board, bones)
-        _words(board.ax, arm, plane)
+        _words(board.ax, bones, plane)
     return board.ax.figure
 
 
 def plane_of_arm(bones: Skeleton) -> stage.Plane | None:
     """Return the two world axes of the plane in which an arm stays however it moves; None where it leaves it."""
-    plane = stage.plane_of(np.vstack([bones.points, np.zeros(3)]))
+    plane = stage.plane_of(_points(bones))
     if plane is None:
         return None
     (normal,) = {0, 1, 2} - set(plane)
@@ -108,9 +110,11 @@ class _Board:
     def __init__(self, ax: Any, bones: Skeleton, plane: stage.Plane | None):
         self.ax, self.plane = ax, plane
         self.shown = list(plane or (0, 1, 2))
-        points = np.vstack([np.zeros(3), bones.points, bones.centres])
+        found = bodies(bones)
+        points = np.vstack([_points(bones), bones.centres, *(body.mesh.vertices for body in found)])
         margin = 1.25 if plane else 1.15
         self.size = stage.equal(ax, points[:, self.shown], margin, tight=True)
+        put_bodies(ax, found, plane)
 
     def line(self, points: ArrayLike, colour: str, width: float, style: Any = "-", **more: Any) -> None:
         """Draw a line through points (n, 3)."""
@@ -142,9 +146,14 @@ class _Board:
 
 def _axes(bones: Skeleton, plane: stage.Plane | None) -> Any:
     """New axes, as tall as the arm needs."""
-    points = np.vstack([bones.points, np.zeros(3)])
+    points = np.vstack([_points(bones), *(body.mesh.vertices for body in bodies(bones))])
     figure = new_figure(7.5, 6.2 * stage.proportion(points, plane) + 1.2 if plane else 7.0)
     return figure.add_subplot(projection=None if plane else "3d")
+
+
+def _points(bones: Skeleton) -> Array:
+    """(points, 3) of all lines, and the origin."""
+    return np.vstack([bones.points, np.zeros(3)])
 
 
 def _draw_arm(board: _Board, bones: Skeleton) -> None:
@@ -152,8 +161,10 @@ def _draw_arm(board: _Board, bones: Skeleton) -> None:
     arm = bones.arm
     _base(board, bones)
     for i, link in enumerate(arm.links):
+        if i in bones.hidden:
+            continue
         _draw_link(board, bones, i)
-        if link.joint.moves:
+        if bones.shows_joint(i):
             _draw_joint(board, bones, i)
         for tool in link.tools:
             board.triad(bones.tips[i] @ tool.placement, TIP_TRIAD)
@@ -171,7 +182,7 @@ def _base(board: _Board, bones: Skeleton) -> None:
     board.triad(pose(), BASE_TRIAD, "xyz")
     shade = palette().resting
     board.dot(np.zeros(3), "s", shade, 9.0, zorder=1.0)
-    for i in np.flatnonzero(bones.arm.parent_index < 0):
+    for i in set(np.flatnonzero(bones.arm.parent_index < 0)) - bones.hidden:
         board.line(np.array(bones.to_joint(int(i))), shade, BAR)
 
 
@@ -243,7 +254,7 @@ def _gravity(board: _Board, gravity: Array) -> None:
 def _labels(board: _Board, bones: Skeleton) -> None:
     """Names of links in a column right of the arm, with thin lines to their joints; the z axis is on the left."""
     right, up = _screen(board)
-    places = _shared_places(bones.arm, bones.origins, 0.02 * board.size)
+    places = _shared_places(bones, 0.02 * board.size)
     at = np.array([place for place, _ in places])
     across, high, gap = at @ right, at @ up, LABEL_GAP * board.size
     edge = (bones.points @ right).max() + LABEL_ASIDE * board.size
@@ -256,7 +267,7 @@ def _labels(board: _Board, bones: Skeleton) -> None:
 
 def _labels_above(board: _Board, bones: Skeleton) -> None:
     """Names of links above and below their joints in turn: planar arms often lie along a line."""
-    places = _shared_places(bones.arm, bones.origins, 0.02 * board.size)
+    places = _shared_places(bones, 0.02 * board.size)
     _, up = _screen(board)
     for k, (place, names) in enumerate(places):
         _label(board, place, place + (1 if k % 2 else -1) * LABEL_ASIDE * board.size * up, names, "center")
@@ -291,10 +302,12 @@ def _screen(board: _Board) -> tuple[Array, Array]:
     return right, up
 
 
-def _shared_places(arm: Arm, origins: Array, near: float) -> list[tuple[Array, list[str]]]:
+def _shared_places(bones: Skeleton, near: float) -> list[tuple[Array, list[str]]]:
     """Return the places of joints, and the links behind them."""
     places: list[tuple[Array, list[str]]] = []
-    for link, origin in zip(arm.links, origins, strict=True):
+    for i, (link, origin) in enumerate(zip(bones.arm.links, bones.origins, strict=True)):
+        if i in bones.hidden:
+            continue
         for place, names in places:
             if np.linalg.norm(place - origin) < near:
                 names.append(link.name)
@@ -304,23 +317,25 @@ def _shared_places(arm: Arm, origins: Array, near: float) -> list[tuple[Array, l
     return places
 
 
-def _words(ax: Any, arm: Arm, plane: stage.Plane | None) -> None:
+def _words(ax: Any, bones: Skeleton, plane: stage.Plane | None) -> None:
     """Names of axes, title, and a legend: below a plane, in the empty corner of a spatial view."""
     from matplotlib.lines import Line2D
 
+    arm = bones.arm
     stage.name_axes(ax, plane)
     if plane is None:
         ax.tick_params(axis="z", pad=Z_PAD)
     ax.set_title(f"{arm.name}: {len(arm.joints)} joints, {arm.dof} coordinates, {arm.mass:.3g} kg", parse_math=False,
                  fontsize=11)  # fmt: skip
-    own, kinds = palette(), {link.joint.kind: link.joint for link in arm.links if link.joint.moves}
+    own, shown = palette(), [link.joint for i, link in enumerate(arm.links) if bones.shows_joint(i)]
+    kinds = {joint.kind: joint for joint in shown}
 
     def dot(marker: str, colour: str, label: str, **more: Any) -> Any:
         return Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="", label=label, **more)
 
     entries = [dot(*_joint_look(kinds[kind]), f"{kind} joint") for kind in sorted(kinds, reverse=True)]
     entries.append(Line2D([], [], color=own.muted, linewidth=0.9, linestyle=CENTRE_LINE, label="joint axis"))
-    if not all(joint.actuated for joint in arm.joints):
+    if not all(joint.actuated for joint in shown):
         entries.append(dot("o", own.ink, "passive", markerfacecolor=own.ground))
     if arm.loops:
         entries.append(dot("D", curve_colour(4), "closed loop", markerfacecolor=own.ground))
