@@ -189,8 +189,8 @@ from lissom.verbs.torque_parts import (
 )
 from lissom.views.films.animate import animate as animate
 from lissom.views.films.film import Film as Film
-from lissom.views.plots.draw import draw as draw
 from lissom.views.plots.plot import plot as plot
+from lissom.views.scene.draw import draw as draw
 from lissom.views.viewer.viewer import Viewer as Viewer, view as view
 
 __version__: str

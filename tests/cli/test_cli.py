@@ -149,7 +149,7 @@ def test_convert_does_not_overwrite(tmp_path):
 
 def test_draw_shows_the_pose_that_its_help_names(tmp_path, monkeypatch):
     shown = []
-    monkeypatch.setattr("lissom.views.plots.draw.draw", lambda arm, q, **_: shown.append(q))
+    monkeypatch.setattr("lissom.views.scene.draw.draw", lambda arm, q, **_: shown.append(q))
     monkeypatch.setattr("lissom.cli.commands.show.draw.save_figure", lambda *_: None)
     assert lissom("draw", "panda", "--output", str(tmp_path / "a.png")).exit_code == 0
     assert (shown[0] == ls.load("panda").ready).all()

@@ -36,7 +36,7 @@ COMMANDS = {
     "torques": (["two_link", "path.csv"], "lissom.verbs.dynamics.inverse_dynamics"),
     "modes": (["two_link_flexible"], "lissom.verbs.modes.modes"),
     "linearise": (["two_link"], "lissom.control.linearise.linearise"),
-    "draw": (["two_link"], "lissom.views.plots.draw.draw"),
+    "draw": (["two_link"], "lissom.views.scene.draw.draw"),
     "view": (["two_link"], "lissom.views.viewer.viewer.view"),
     "plot": (["run.nc"], "lissom.motion.result.files.read.load_record"),
     "report": (["two_link"], "lissom.pages.report._subject"),

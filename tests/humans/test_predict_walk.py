@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.humans.walk.predict import _large_person_named
 from lissom.humans.walk.timing import peoples_step
+from lissom.progress import _current, stage
 
 COARSE = {"segments": (1, 1, 3, 3), "progress": False}
 PLANAR = ls.human(height=1.741, mass=73.0, joints=13)
@@ -32,6 +34,14 @@ def test_a_step_of_the_planar_person(step):
     t = np.linspace(0, step.duration, 2001)
     mean = np.trapezoid(step.contacts.forces_at(t)[:, :, 2].sum(axis=1), t) / step.duration
     assert mean == pytest.approx(73.0 * 9.81, rel=0.02)
+
+
+def test_progress_says_that_many_coordinates_take_minutes():
+    with _large_person_named(ls.human(), True):
+        stage("solving")
+        assert _current.get().text == "walk of a person of 55 coordinates, which takes minutes: solving"
+    with _large_person_named(PLANAR, True):
+        assert _current.get() is None
 
 
 def test_it_is_like_a_walk(step):

@@ -8,7 +8,7 @@ from tests.joints.test_helical import lead_screw
 import lissom as ls
 from lissom.model.units import units
 from lissom.views.arms.skeleton import Skeleton
-from lissom.views.plots.draw import plane_of_arm
+from lissom.views.scene.draw import plane_of_arm
 from lissom.views.scene.legend import legend
 from lissom.views.scene.mesh_files import MeshFiles
 from lissom.views.scene.scene import Scene

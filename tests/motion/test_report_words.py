@@ -39,6 +39,24 @@ def test_the_fall_of_a_cost_is_a_part_of_what_it_was(motion):
     assert "it fell by 55 %, so more segments, or refine=1e-3, lower it further" in report.describe()
 
 
+def test_solutions_on_one_mesh_are_no_finer_meshes(motion):
+    """A walk had "cost on finer meshes: 0.655 with 20 segments, 0.656 with 20 segments"."""
+    same = dataclasses.replace(motion.report, refinements=((20, 0.656), (20, 0.655))).describe()
+    assert "cost of successive solutions: 0.656 with 20 segments, 0.655 with 20 segments (on the same mesh" in same
+    assert "finer meshes" not in same
+    assert "more segments" not in same
+
+
+def test_the_report_says_why_the_motion_is_not_that_of_the_finest_mesh():
+    limits = ls.Limits(torque=20.0, velocity=5.0)
+    motion = ls.predict_motion(ls.load("two_link"), [0.5, -2], [0.7, -1.9], duration=1.0, limits=limits,
+                               minimise="energy")  # fmt: skip
+    (coarse, _), (fine, _) = motion.report.refinements[-2:]
+    assert coarse == motion.basis.segments < fine
+    reason = f"this motion is that with {coarse} segments, because the finer mesh gains less than 1 %"
+    assert reason in motion.report.describe()
+
+
 def test_start_and_goal_may_follow_the_arm():
     limits = ls.Limits(torque=20.0, velocity=5.0)
     motion = ls.predict_motion(ls.load("two_link"), [0.5, -2], [0.7, -1.9], limits=limits, segments=5, starts=1)

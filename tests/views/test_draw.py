@@ -8,8 +8,8 @@ from tests.loops.mechanisms import four_bar
 import lissom as ls
 from lissom.spatial.frames import pose
 from lissom.views.arms.skeleton import Skeleton
-from lissom.views.plots.bodies import bodies
-from lissom.views.plots.draw import BAR, _joined
+from lissom.views.scene.bodies import bodies
+from lissom.views.scene.draw import BAR, _joined
 
 mpl.use("Agg")
 

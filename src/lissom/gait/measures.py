@@ -104,7 +104,7 @@ def _peaks(curves: GaitCurves) -> list[Measure]:
         Measure("second_peak", "vertical force, second peak", float(fz[second]), "BW"),
         Measure("braking", "fore-aft force, braking peak", float(fx.min()), "BW"),
         Measure("propulsion", "fore-aft force, propulsion peak", float(fx.max()), "BW"),
-        Measure("friction", "friction that is used, sideways over vertical force", needed, ""),
+        Measure("friction", "friction that is used, tangential over vertical force", needed, ""),
     ]
 
 

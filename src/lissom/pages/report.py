@@ -41,8 +41,8 @@ from lissom.verbs.assembly import assemble, loop_findings
 from lissom.verbs.inertia_findings import inertia_findings
 from lissom.verbs.modes import modes
 from lissom.versions import versions
-from lissom.views.plots.draw import draw
 from lissom.views.plots.plot import plot
+from lissom.views.scene.draw import draw
 from lissom.views.viewer.viewer import embedded
 from lissom.views.web.web_page import GENERATOR
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Never
 
 from lissom.errors import InputError, shown
@@ -12,12 +13,14 @@ from lissom.humans.walk.task import walk_guess, walk_task, walker
 from lissom.humans.walk.weights import WalkWeights
 from lissom.keywords import check_keywords, without_unknown
 from lissom.motion.public import predict_motion
-from lissom.progress import whole_stage
+from lissom.progress import PATIENCE, line, whole_stage
 
 if TYPE_CHECKING:
     from lissom.model.arm import Arm
     from lissom.motion.result.motion import Motion
     from lissom.motion.result.report import Iteration
+
+MANY = 50  # coordinates: walks with that many take minutes
 
 
 @without_unknown
@@ -51,7 +54,8 @@ def predict_walk(
 
     Parameters
     ----------
-    human : Arm                  a person, see `human`
+    human : Arm                  a person, see `human`. With 55 joints, its default, a walk takes minutes; with 31 tens
+                                 of seconds, with 13 seconds
     speed : float                mean speed [m/s]
     step : float or None         step length [m]; None: free
     load : float, mapping or None    mass that is carried on the back [kg], or {"hands": kg, "back": kg}
@@ -91,12 +95,24 @@ def predict_walk(
         "progress": progress,
     }
     own = walker(request)
-    begin = walk_guess(request, own) if guess is None else _earlier(guess)
     free = request.timing == "free"
-    if free and guess is None:
-        begin = _with_peoples_timing(request, own, begin, options)
-    options |= {"starts": starts, "seed": seed, "on_failure": on_failure}
-    return predicted(VERB, own, walk_task(request, own, free), guess=begin, **options)
+    with _large_person_named(own, progress):
+        begin = walk_guess(request, own) if guess is None else _earlier(guess)
+        if free and guess is None:
+            begin = _with_peoples_timing(request, own, begin, options)
+        options |= {"starts": starts, "seed": seed, "on_failure": on_failure}
+        return predicted(VERB, own, walk_task(request, own, free), guess=begin, **options)
+
+
+@contextmanager
+def _large_person_named(own: Arm, progress: Any) -> Iterator[None]:
+    """Context in which progress says that the walk of a person of many coordinates takes minutes."""
+    if own.dof < MANY or progress is False or callable(progress):
+        yield
+        return
+    words = f"walk of a person of {own.dof} coordinates, which takes minutes"
+    with line(words, 0.0 if progress else PATIENCE), whole_stage(words):
+        yield
 
 
 def _earlier(guess: Any) -> Any:

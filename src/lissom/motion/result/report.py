@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -104,6 +105,7 @@ class MotionReport:
                                         starts were compared on a coarse mesh
     refinements : tuple                 (segments, cost) of every mesh; of a minimum time also of half the segments, on
                                         which limits are not checked between samples
+    mesh_reason : str                   why the motion is that of the mesh before the last one; empty where it is not
     residual_checks : tuple of ResidualCheck    for arms with unactuated coordinates, one for every mesh simulated
     solver : str                        the method that found the motion
     solver_reason : str                 why IPOPT solved the last problem, or finished it; empty where it did not
@@ -124,6 +126,7 @@ class MotionReport:
     solver: str = ""
     solver_reason: str = ""
     criteria: dict[str, float] = field(default_factory=dict)
+    mesh_reason: str = ""
 
     @property
     def optimality(self) -> float:
@@ -144,8 +147,7 @@ class MotionReport:
         if self.starts:
             lines.append(self._searched())
         if self.refinements:
-            costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
-            lines.append(f"cost on finer meshes: {costs}{self._more_segments()}")
+            lines.append(self._meshes())
         if self.criteria:
             means = ", ".join(f"{word} {value:.5g}" for word, value in self.criteria.items())
             lines.append(f"criteria, as means over the motion and without their weights: {means}")
@@ -161,13 +163,23 @@ class MotionReport:
         lines.append("time: " + ", ".join(f"{word} {value:.3g} s" for word, value in self.seconds.items()))
         return "\n".join(lines)
 
+    def _meshes(self) -> str:
+        """Return the costs on all meshes in one line, and why the motion is not that of the last one."""
+        costs = ", ".join(f"{cost:.8g} with {segments} segments" for segments, cost in self.refinements)
+        counts = [segments for segments, _ in self.refinements]
+        if any(a == b for a, b in pairwise(counts)):
+            why = "on the same mesh: again, with margins at limits that were exceeded between samples"
+            return f"cost of successive solutions: {costs} ({why}){self._more_segments()}"
+        reason = f"; {self.mesh_reason}" if self.mesh_reason else ""
+        return f"cost on finer meshes: {costs}{self._more_segments()}{reason}"
+
     def _more_segments(self) -> str:
         """What more segments might still gain, where the last ones gained something."""
         if len(self.refinements) < 2:
             return ""
-        (_, before), (_, last) = self.refinements[-2:]
+        (coarse, before), (fine, last) = self.refinements[-2:]
         gain = (before - last) / max(abs(before), 1e-300)
-        if not gain > WORTH_SAYING:
+        if coarse == fine or not gain > WORTH_SAYING:
             return ""
         further = "a little further" if gain < SLIGHT else "further"
         return f"; it fell by {100 * gain:.2g} %, so more segments, or refine=1e-3, lower it {further}"

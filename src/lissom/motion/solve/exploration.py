@@ -212,7 +212,7 @@ class Exploration:
         """Refine the mesh while that lowers the cost; if the task gives its segments, the status names the gain."""
         given = self._problem.task.segments is not None
         rows, history = motion.report.starts, [(motion.basis.segments, motion.cost)]
-        gain, note = np.inf, None
+        gain, note, reason = np.inf, None, ""
         while gain > CONVERGED and (given or motion.basis.segments + changing(motion).sum() <= MOST_SEGMENTS):
             stage("solving on a finer mesh")
             finer = self._search.refined_once(motion, SOFT[1:-1], self._last)
@@ -221,10 +221,12 @@ class Exploration:
             if finer.interrupted:
                 return reported(stopped_by_user(motion), starts=rows, refinements=tuple(history[:-1]))
             if not finer.ok or gain < FINER:
+                reason = _why_kept(motion, finer)
                 gain = 0.0
             elif given:
                 if gain > MUCH:
                     note = f"{motion.status}; on {finer.basis.segments} segments the cost is {100 * gain:.2g} % lower"
+                reason = f"this motion has the {motion.basis.segments} segments of the task"
                 break
             else:
                 motion, self._last = finer, self._search.last
@@ -234,7 +236,14 @@ class Exploration:
         if self._energy and self._last is not None:
             motion = self._search.sharpened(motion, self._last)
             history = [(count, motion.cost if count == motion.basis.segments else cost) for count, cost in history]
-        return reported(motion, note if motion.ok else None, starts=rows, refinements=tuple(history))
+        changes = {"starts": rows, "refinements": tuple(history), "mesh_reason": reason}
+        return reported(motion, note if motion.ok else None, **changes)
+
+
+def _why_kept(motion: Motion, finer: Motion) -> str:
+    """Why a motion is returned, and not that on the finer mesh."""
+    because = f"the finer mesh gains less than {100 * FINER:g} %" if finer.ok else f"the finer one: {finer.status}"
+    return f"this motion is that with {motion.basis.segments} segments, because {because}"
 
 
 def coarse_segments(problem: Problem) -> int:

@@ -331,7 +331,7 @@ class Search:
             stage("simulating the motion to check its residual vibration")
             history.append(settled(motion, residual))
             motion = reported(motion, starts=before.starts, refinements=before.refinements,
-                              residual_checks=tuple(history))  # fmt: skip
+                              mesh_reason=before.mesh_reason, residual_checks=tuple(history))  # fmt: skip
             if not motion.ok or history[-1].passes(residual):
                 return motion
             if history[-1].finer >= MOST_FINER:

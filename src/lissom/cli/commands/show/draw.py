@@ -28,7 +28,7 @@ def draw(
 
     if not show:
         matplotlib.use("Agg")
-    from lissom.views.plots.draw import draw as picture
+    from lissom.views.scene.draw import draw as picture
 
     check_figure(output)
     loaded = arm.load()

@@ -20,7 +20,7 @@ from lissom.views.figures.curves import spread
 from lissom.views.figures.figure import new_figure
 from lissom.views.figures.palette import curve_colour, palette
 from lissom.views.figures.style import figure_style
-from lissom.views.plots.bodies import bodies, put_bodies
+from lissom.views.scene.bodies import bodies, put_bodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
