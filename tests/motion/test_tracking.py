@@ -27,7 +27,7 @@ from lissom.model.ends import tip_frame
 from lissom.motion.result.replay import open_loop
 from lissom.motion.tracking import resolution
 from lissom.motion.tracking.corners import corners_of
-from lissom.motion.tracking.given_functions import remedy_of
+from lissom.motion.tracking.given_functions import abrupt_ends, remedy_of
 from lissom.motion.tracking.path import as_path
 from lissom.motion.tracking.resolution import total_defects
 
@@ -456,6 +456,16 @@ def test_a_corner_is_warned_of_with_what_it_costs(arm, begin):
         motion = ls.track_motion(arm, corner, duration=3.0, start=START)
     assert motion.outcome is ls.MotionOutcome.ACCEPTABLE
     assert "since it has corners at t = 0.5, 1.5, 2.5 s" in motion.status
+
+
+def test_tables_that_begin_at_full_speed_are_warned_of():
+    t = np.linspace(0.0, 3.0, 31)
+    turn = 2 * np.pi * t / 3.0
+    even = t, np.column_stack([0.4 + 0.1 * np.cos(turn), 0.3 + 0.1 * np.sin(turn)])
+    with pytest.warns(ls.RoughPath, match=r"table begins and ends at speed \(0\.209 per second\).*in 0\.1 s"):
+        ls.track_motion(ls.load("two_link"), even, start=[0.2, 1.2])
+    assert abrupt_ends(circle()) == ""
+    assert abrupt_ends((t[:5], even[1][:5])) == ""
 
 
 def test_smooth_paths_are_not_warned_of(arm, begin):

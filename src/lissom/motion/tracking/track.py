@@ -24,7 +24,7 @@ from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
 from lissom.motion.tracking.corners import Corner, corners_of, refuse_jumps
 from lissom.motion.tracking.followed import Found, about_corners, closer, excess, motion_of, too_coarse
-from lissom.motion.tracking.given_functions import remedy_of
+from lissom.motion.tracking.given_functions import abrupt_ends, remedy_of
 from lissom.motion.tracking.limits.rest import RestLimits
 from lissom.motion.tracking.limits.rows import INSIDE, LimitRows, limited
 from lissom.motion.tracking.limits.search import search_within
@@ -65,6 +65,8 @@ def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
     _refuse_arm(as_arm(arm, VERB))
     options.check()
     given = as_path(path, options.axes, options.duration)
+    if abrupt := abrupt_ends(path):
+        warnings.warn(f"{VERB}: {abrupt}", RoughPath, stacklevel=3)
     words: Any = options.progress  # or a function of the user
     with reporter(words, lambda after: line("following the path", after), words, VERB, "f(text)") as show:
         motion, corners = _Tracker(arm, given, options).solved(show)
