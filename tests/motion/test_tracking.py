@@ -25,9 +25,11 @@ from scipy.spatial.transform import Rotation
 import lissom as ls
 from lissom.model.ends import tip_frame
 from lissom.motion.result.replay import open_loop
+from lissom.motion.tracking import resolution
 from lissom.motion.tracking.corners import corners_of
-from lissom.motion.tracking.given_functions import remedy_of
+from lissom.motion.tracking.given_functions import abrupt_ends, remedy_of
 from lissom.motion.tracking.path import as_path
+from lissom.motion.tracking.resolution import total_defects
 
 START = [0.2, 1.2]
 
@@ -456,6 +458,16 @@ def test_a_corner_is_warned_of_with_what_it_costs(arm, begin):
     assert "since it has corners at t = 0.5, 1.5, 2.5 s" in motion.status
 
 
+def test_tables_that_begin_at_full_speed_are_warned_of():
+    t = np.linspace(0.0, 3.0, 31)
+    turn = 2 * np.pi * t / 3.0
+    even = t, np.column_stack([0.4 + 0.1 * np.cos(turn), 0.3 + 0.1 * np.sin(turn)])
+    with pytest.warns(ls.RoughPath, match=r"table begins and ends at speed \(0\.209 per second\).*in 0\.1 s"):
+        ls.track_motion(ls.load("two_link"), even, start=[0.2, 1.2])
+    assert abrupt_ends(circle()) == ""
+    assert abrupt_ends((t[:5], even[1][:5])) == ""
+
+
 def test_smooth_paths_are_not_warned_of(arm, begin):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -483,6 +495,29 @@ def test_profiles_and_splines_know_their_end(begin):
     for path in (ls.Profile(t, rows), CubicSpline(t, rows), make_interp_spline(t, rows, 5)):
         assert as_path(path, "xy", None).duration == 1.5
     assert "kind='cubic'" in remedy_of(ls.Profile(t, rows))
+
+
+CIRCLE = np.linspace(0.0, 3.0, 31)
+
+
+def circle():
+    """A circle of radius 0.1 m, from rest to rest, as a table with five digits."""
+    x = CIRCLE / 3.0
+    turn = 2 * np.pi * x**5 * (126 - 420 * x + 540 * x**2 - 315 * x**3 + 70 * x**4)
+    return CIRCLE, np.round(np.column_stack([0.6 + 0.1 * np.cos(turn), 0.4 + 0.1 * np.sin(turn)]), 5)
+
+
+def test_segments_are_refined_until_they_obey_the_equations_of_motion(monkeypatch):
+    flexible = ls.load("two_link_flexible")
+    motion = ls.track_motion(flexible, circle(), segments=160)
+    assert motion.basis.segments == 320
+    assert "replayed" not in motion.status
+    assert total_defects(motion) < 1e-4
+    monkeypatch.setattr(resolution, "REFINEMENTS", 0)
+    monkeypatch.setattr(resolution, "TOLERANCE", 1e-9)
+    noted = resolution.refined(motion, lambda segments: motion)
+    assert "its segments, replayed, differ from the plan by" in noted.status
+    assert "use segments=640 or more" in noted.status
 
 
 def test_limits_that_are_only_checked_are_said_to_be():

@@ -212,7 +212,10 @@ def track_motion(
     before, after : float or None  time before and after the path in which the motors move [s]; None: as long as the
                                    slowest zero of the arm takes to decay; 0 for arms that do not bend
     segments : int                 of the splines over the whole motion; modes have twice as many. Doubled, at most
-                                   twice, while the frame is off by more than `tolerance` and this brings it closer
+                                   twice, while the frame is off by more than `tolerance` and this brings it closer;
+                                   of arms with unactuated coordinates also, at most three times, until the segments,
+                                   replayed, end where planned, within the tolerance of `verify`; the status says
+                                   where they do not
     start : (joints,) or None      near which pose to begin: it decides elbow up or down. None: home
     point : (3,)                   in the frame's axes, that follows instead of its origin [m]
     limits : Limits                of position, velocity, acceleration, torque and, for rigid arms, torque rate, beside

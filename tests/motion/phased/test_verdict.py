@@ -55,3 +55,40 @@ def test_a_motion_whose_equations_do_not_hold_is_not_solved(monkeypatch):
     monkeypatch.setattr(search, "sample_residual", lambda motion: 0.02)
     with pytest.raises(ls.MotionError, match=r"coordinates without a motor need 0\.02 N"):
         coarse((2, 5, 3), 0.8)
+
+
+def hopper():
+    """Return a planar hopper whose base has motors of 1 N and 1 N m, as a URDF says that has to give some effort."""
+
+    def joint(kind, axis, name, torque, place=None):
+        return ls.Joint(kind, np.eye(4) if place is None else place, axis, name, limits=ls.Limits(torque=torque))
+
+    knee = np.eye(4)
+    knee[2, 3] = -0.3
+    return ls.Arm(
+        "hopper",
+        [
+            ls.Link("rail_x", joint=joint("prismatic", (1, 0, 0), "x", 1.0)),
+            ls.Link("rail_z", "rail_x", joint("prismatic", (0, 0, 1), "z", 1.0)),
+            ls.Link("trunk", "rail_z", joint("revolute", (0, 1, 0), "pitch", 1.0), 5.0, (0, 0, 0), 0.05 * np.eye(3)),
+            ls.Link("thigh", "trunk", joint("revolute", (0, 1, 0), "hip", 60.0), 1.0, (0, 0, -0.15),
+                    np.diag([0.008, 0.008, 0.001])),
+            ls.Link("shank", "thigh", joint("revolute", (0, 1, 0), "knee", 60.0, knee), 0.5, (0, 0, -0.15),
+                    np.diag([0.004, 0.004, 0.0005])),
+        ],
+        contacts=[ls.Contact("foot", "shank", (0, 0, -0.3), friction=0.8)],
+    )  # fmt: skip
+
+
+def test_a_base_whose_motors_are_far_too_weak_is_named():
+    # margins of 1.3 times the excess took more than the whole limit
+    phases = [ls.Phase(name, feet, (0.1, 0.6), segments) for name, feet, segments in
+              (("push", ["foot"], 8), ("flight", (), 6), ("land", ["foot"], 8))]  # fmt: skip
+    start = np.array([0, 0.6 * np.cos(0.5), 0, -0.5, 1.0])
+    cost = {"effort_normalised": 1, "acceleration": 1e-4}
+    motion = ls.predict_motion(
+        hopper(), start=start, goal=start + [0.4, 0, 0, 0, 0], phases=phases, minimise=cost, on_failure="return"
+    )
+    assert motion.outcome is ls.MotionOutcome.LIMIT_EXCEEDED
+    assert "actuated=False)" in motion.status
+    assert "if 'z' has no motor" in motion.status

@@ -2,6 +2,7 @@
 
 import functools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli.main import app
+from lissom.motion.result.verification.contacts import friction_at_rest
 
 AHEAD, LEAST, MOST = 0.12, 40.0, 80.0
 COST = {"effort_normalised": 1.0, "acceleration": 1e-4, "contact_force_rate": 1e-2}
@@ -204,3 +206,15 @@ def test_other_arms_are_refused():
     flexible = ls.load("two_link_flexible")
     with pytest.raises(ls.UnsupportedError, match="flexible links"):
         ls.predict_motion(flexible, start=[0, 0], goal=[1, 1], phases=[ls.Phase("fly", (), 1.0)], minimise="energy")
+
+
+def test_friction_of_a_joint_that_hardly_moves_is_named():
+    motion = pushing()
+    still = motion.q.copy()
+    defects = np.zeros((12, 6))
+    assert friction_at_rest(motion, defects) == ""
+    still[:, 0] = 0.3
+    rough = motion.arm.with_joint(motion.arm.coordinates[0], friction=2.0)
+    words = friction_at_rest(SimpleNamespace(arm=rough, q=still), defects)
+    assert f"{rough.coordinates[0]!r} has Coulomb friction but hardly moves" in words
+    assert "0.3}), or give it friction=0" in words

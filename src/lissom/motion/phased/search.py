@@ -27,7 +27,7 @@ from lissom.motion.solve.guess import Guess
 from lissom.motion.solve.ipopt import NAME, Ipopt
 from lissom.motion.solve.solver import Solution, SolverLimits, numbered_on
 from lissom.motion.task.task import Task
-from lissom.motion.transcription.peak import EXCESS
+from lissom.motion.transcription.peak import EXCESS, Peak
 from lissom.motion.transcription.program import Program
 from lissom.progress import stage
 from lissom.spatial.rotations import Array
@@ -41,6 +41,7 @@ NOISE = 0.15  # rad, of random starts
 EXTRA = 2  # random starts where the first one fails
 FINER, ROUNDS = 1.5, 4  # times the segments of a phase in which contacts wander too far; how often at most
 CONE, WIDER = 1e-3, 1.3  # of the weight, that forces may leave their cones between samples; margins per excess
+WIDEST, HOPELESS = 0.5, 2.0  # parts of a torque limit that a margin may take; excess that none removes
 ALLOWED = 1e-3  # m, that contacts may wander between knots
 APART = 1e-4  # rad or m, that segments may end from the plan; meshes are refined from half of it
 PER_SEGMENT = 10
@@ -200,7 +201,7 @@ class PhasedSearch:
             return None, margins
         # small excess at ends of phases is left: where loads pass to others there is no room for a margin
         force = margins.force + np.where(excess > [CONE, CONE / 2, CONE], WIDER * excess, 0.0)
-        return found.each, Margins(force, margins.torque + WIDER * torque)
+        return found.each, Margins(force, np.minimum(margins.torque + WIDER * torque, WIDEST))
 
     @staticmethod
     def _defects(motion: Motion) -> Array:
@@ -259,7 +260,7 @@ class PhasedSearch:
         if not beyond:
             return motion
         outcome = MotionOutcome.LIMIT_EXCEEDED
-        status = f"{outcome.sentence}: {', and '.join(beyond)}; try more segments of phases"
+        status = f"{outcome.sentence}: {', and '.join(beyond)}; {_advice(peaks)}"
         return motion.with_verdict(outcome=outcome, ok=False, status=status)
 
     def _inaccurate(self, motion: Motion) -> list[str]:
@@ -288,6 +289,17 @@ class PhasedSearch:
         where = "" if np.isnan(at) else f" in phase {phases[min(int(at), len(phases) - 1)].name!r}"
         who = f"of the {who}" if np.isnan(at) else repr(who)
         return f"in the last iterate, {what} {who}{where} is violated by {over[k]:.2g} of its size"
+
+
+def _advice(peaks: Sequence[Peak]) -> str:
+    """Return what may bring a motion within its limits."""
+    worst = max(peaks, key=lambda peak: peak.utilisation, default=None)
+    if worst is None or worst.quantity != "torque" or worst.utilisation < HOPELESS:
+        return "try more segments of phases"
+    return (
+        f"try more segments of phases; if {worst.joint!r} has no motor, as joints of a floating base, use "
+        f"arm.with_joint({worst.joint!r}, actuated=False)"
+    )
 
 
 def path_of(problem: PhasedProblem, x: Array) -> ContactPath:

@@ -61,7 +61,7 @@ def motion_of(
 def too_coarse(motion: Motion) -> bool:
     """Whether finer splines may bring the frame closer: it is off, and no limit or model is why."""
     unfinished = motion.outcome in (MotionOutcome.ACCEPTABLE, MotionOutcome.TARGET_MISSED)
-    return (unfinished or motion.outcome is MotionOutcome.OUT_OF_ITERATIONS) and not _acting(motion)
+    return (unfinished or motion.outcome is MotionOutcome.OUT_OF_ITERATIONS) and not acting(motion)
 
 
 def closer(finer: Motion, motion: Motion) -> bool:
@@ -76,15 +76,15 @@ def excess(motion: Motion) -> float:
     return max((peak.utilisation for peak in motion.report.peaks if peak.quantity not in CHECKED), default=0.0) - 1
 
 
+def acting(motion: Motion) -> list[Peak]:
+    """Limits that act."""
+    return [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
+
+
 def _worst(motion: Motion) -> float:
     """How far the frame is off, in m or rad."""
     assert motion.tracked is not None
     return max(motion.tracked.error, motion.tracked.angle)
-
-
-def _acting(motion: Motion) -> list[Peak]:
-    """Limits that act."""
-    return [peak for peak in motion.report.peaks if peak.utilisation > ACTING]
 
 
 def _planned(found: Found, task: Task) -> Motion:
@@ -171,9 +171,9 @@ def _followed(motion: Motion, note: str, corners: tuple[Corner, ...], tolerance:
 
 def _why_not_closer(motion: Motion, corners: tuple[Corner, ...]) -> str:
     """What keeps a motion from its path, or what would bring it closer."""
-    acting = ", ".join(f"{one.quantity.replace('_', ' ')} of {one.joint!r}" for one in _acting(motion))
-    if acting:
-        return f", since limits act: {acting}"
+    names = ", ".join(f"{one.quantity.replace('_', ' ')} of {one.joint!r}" for one in acting(motion))
+    if names:
+        return f", since limits act: {names}"
     if corners:
         return f", since it has {listed(corners)}"
     return "; a longer duration, or more segments, would bring it closer"

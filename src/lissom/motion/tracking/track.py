@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from lissom.motion.task.task import MOST_SEGMENTS, Task
 from lissom.motion.tracking.begin import Beginnings, interpolated
 from lissom.motion.tracking.corners import Corner, corners_of, refuse_jumps
 from lissom.motion.tracking.followed import Found, about_corners, closer, excess, motion_of, too_coarse
-from lissom.motion.tracking.given_functions import remedy_of
+from lissom.motion.tracking.given_functions import abrupt_ends, remedy_of
 from lissom.motion.tracking.limits.rest import RestLimits
 from lissom.motion.tracking.limits.rows import INSIDE, LimitRows, limited
 from lissom.motion.tracking.limits.search import search_within
@@ -32,6 +33,7 @@ from lissom.motion.tracking.newton import Searched, search
 from lissom.motion.tracking.options import TrackingOptions
 from lissom.motion.tracking.path import GivenPath, as_path
 from lissom.motion.tracking.program import TrackingProgram
+from lissom.motion.tracking.resolution import refined
 from lissom.motion.tracking.rest_poses import RestPoses
 from lissom.motion.tracking.window import Window, window_of
 from lissom.motion.transcription.constraints.bending import measures_of
@@ -63,6 +65,8 @@ def track_motion(arm: Arm, path: Any, options: TrackingOptions) -> Motion:
     _refuse_arm(as_arm(arm, VERB))
     options.check()
     given = as_path(path, options.axes, options.duration)
+    if abrupt := abrupt_ends(path):
+        warnings.warn(f"{VERB}: {abrupt}", RoughPath, stacklevel=3)
     words: Any = options.progress  # or a function of the user
     with reporter(words, lambda after: line("following the path", after), words, VERB, "f(text)") as show:
         motion, corners = _Tracker(arm, given, options).solved(show)
@@ -110,16 +114,17 @@ class _Tracker:
         corners, segments = corners_of(self.path), self.options.segments
         refuse_jumps(corners, self.path)
         begun = self._begun()
-        motion = self._motion(begun, segments, corners, show)
+        motion_on = cache(lambda count: self._motion(begun, count, corners, show))
+        motion = motion_on(segments)
         for _ in range(REFINEMENTS):
             segments *= 2
             if corners or not too_coarse(motion) or segments > MOST_SEGMENTS:
                 break
-            finer = self._motion(begun, segments, corners, show)
+            finer = motion_on(segments)
             if not closer(finer, motion):
                 break
             motion = finer
-        return motion, corners
+        return motion if corners else refined(motion, motion_on), corners
 
     def _begun(self) -> Begun:
         """What does not depend on the splines."""

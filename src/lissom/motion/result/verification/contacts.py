@@ -26,6 +26,8 @@ WANDER = 1e-3  # m, that contacts may slip, or be off their plane
 CONE = 1e-3  # of the weight, by which forces may leave the cone between samples
 LATE = 1e-6  # s, of durations
 LOADED = 0.01  # of the weight, from which the utilisation of friction is looked at
+APART = "a segment, replayed, ends"
+HARDLY = 1e-2  # of the joint that moves most: joints that move less stand still but for the tolerance of the search
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +130,8 @@ def verify_contacts(
     peaks = limit_peaks(motion, per_segment)
     wrong = _wrong(at_samples, slip, deep, cone, found, tolerance) or _off_task(task, bound, tolerance)
     beyond = [peak.beyond() for peak in peaks if peak.utilisation > 1 + EXCESS]
+    if wrong.startswith(APART):
+        wrong += friction_at_rest(motion, found)
     status = wrong or ", and ".join(beyond)
     if not status and not motion.ok:
         status = f"the motion is no solution of its task ({motion.outcome.sentence})"
@@ -144,9 +148,27 @@ def _wrong(residual: float, slip: float, deep: float, excess: float, found: Arra
         (slip > WANDER, f"a contact slips by {1e3 * slip:.3g} mm"),
         (deep > WANDER, f"a contact is {1e3 * deep:.3g} mm off its plane, or below it"),
         (excess > CONE, f"contact forces leave their cones by {excess:.3g} of the weight"),
-        (not largest <= tolerance, f"a segment, replayed, ends {largest:.3g} rad or m from the plan"),
+        (not largest <= tolerance, f"{APART} {largest:.3g} rad or m from the plan"),
     )
     return next((words for wrong, words in checks if wrong), "")
+
+
+def friction_at_rest(motion: AbstractMotion, found: Array) -> str:
+    """Return why segments end apart: a joint with Coulomb friction hardly moves; empty where none does.
+
+    found : (segments, dof) defects
+    """
+    arm = motion.arm
+    moved = np.ptp(motion.q, axis=0)
+    idle = (arm.expanded(arm.breakaway) > 0) & (moved < HARDLY * max(float(moved.max()), HARDLY))
+    if not idle.any():
+        return ""
+    k = int(np.argmax(np.where(idle, np.abs(found).max(axis=0), -1.0)))
+    name = arm.coordinates[k]
+    return (
+        f"; {name!r} has Coulomb friction but hardly moves ({moved[k]:.1e}), and its friction takes the sign of "
+        f"smallest rates: lock it by arm.lock({{{name!r}: {motion.q[0, k]:.4g}}}), or give it friction=0"
+    )
 
 
 def _off_task(task: TaskErrors, bound: float, tolerance: float) -> str:

@@ -316,7 +316,7 @@ def _defective(motion: AbstractMotion, found: list[Defects], deviation: Array, t
         f"the plan does not obey the equations of motion: replayed from its planned states, "
         f"{motion.arm.coordinates[k]!r} is off by up to {max(sizes):.2g} {unit} at the end of a segment (the one that "
         f"begins at {worst.t[0]:.4g} s), in sum by {deviation[k]:.2g} {units(motion.arm)[k]}, more than {tolerance:g}. "
-        "The torques may belong to another arm, payload or load; otherwise increase segments"
+        f"Plan with more segments than {motion.basis.segments}; or the torques belong to another arm, payload or load"
     )
 
 
