@@ -9,7 +9,7 @@ from tests.gait.made_up import ALPHA, BEND, CYCLE, STANCE, fore_aft, share, stat
 import lissom as ls
 from lissom.gait.curves import likeness
 
-MEASURED = Path("/work/shared/data/gait")
+MEASURED = Path(__file__).resolve().parents[3] / "shared" / "data" / "gait"
 MASS = 71.3
 WEIGHT = MASS * 9.80665
 
