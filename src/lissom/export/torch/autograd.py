@@ -122,7 +122,7 @@ class Tangent(Saved):
 
 
 class Second(Saved):
-    """A second derivative: it is differentiated by all but the states, whose changes are told from zeros."""
+    """A second derivative: it is differentiated by all but the states, whose changes are distinguished from zeros."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:

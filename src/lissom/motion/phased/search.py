@@ -264,7 +264,7 @@ class PhasedSearch:
         return motion.with_verdict(outcome=outcome, ok=False, status=status)
 
     def _inaccurate(self, motion: Motion) -> list[str]:
-        """What `verify` would find wrong with forces and equations of motion, in words."""
+        """Describe what `verify` would find wrong with forces and equations of motion."""
         assert motion.contact_path is not None
         out, excess = [], force_excess(motion, PER_SEGMENT)
         if excess.largest.max(initial=0.0) > CONE:
@@ -278,7 +278,7 @@ class PhasedSearch:
 
     @staticmethod
     def _violated(found: Found) -> str:
-        """The row that is violated most, in words."""
+        """Describe the row that is violated most."""
         program, g = found.problem.program, found.solution.rows
         over = np.maximum(program.lower - g, g - program.upper)
         k = int(np.argmax(over))
